@@ -1,0 +1,1 @@
+"""What the columns mean: roles, and the hierarchies by which values become coarser."""

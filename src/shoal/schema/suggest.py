@@ -1,0 +1,217 @@
+"""What a table's columns may be, by their names and by how their values repeat.
+
+A proposal is a start for somebody who knows the table. It leans towards protecting: what is unique for most
+records is not published, what a neighbour may know is quasi-identifying. Reasons speak of counts and shares,
+never of values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.schema import vocabulary
+from shoal.schema.columns import Column, Numeric, Role
+
+__all__ = ["Proposed", "missing_words", "person", "propose"]
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """One column with the role that it may have, and why."""
+
+    column: Column
+    why: str
+    distinct: int  # different known values
+    names_people: bool = False  # whether its values may tell people apart, where a row need not be a person
+
+
+@dataclass(frozen=True, eq=False)
+class _Facts:
+    """What is known of a column: its type, and how often each of its values occurs."""
+
+    name: str
+    words: tuple[str, ...]
+    kind: pa.DataType
+    records: int
+    values: pa.Array
+    counts: NDArray[np.int64]
+
+    @property
+    def alone(self) -> int:
+        """How many records hold a value that no other holds."""
+        return int((self.counts == 1).sum())
+
+    @property
+    def unique(self) -> bool:
+        """Whether most records can be told apart by this column alone."""
+        return self.alone * 2 > self.records
+
+    def says(self, known: frozenset[str]) -> bool:
+        """Whether the name has one of these words."""
+        long = tuple(word for word in known if len(word) >= vocabulary.LONG)
+        return "".join(self.words) in known or any(
+            word in known or word.startswith(long) for word in self.words
+        )
+
+
+def propose(table: pa.Table, k: int) -> list[Proposed]:
+    """A role for every column, in the table's order; extremes that fewer than ``k`` records hold are coded."""
+    return [_proposed(_facts(name, table.column(name)), k) for name in table.column_names]
+
+
+def person(proposed: Sequence[Proposed], records: int) -> Proposed | None:
+    """The identifying column that repeats, and so says that rows are not people."""
+    repeating = [p for p in proposed if p.column.role == "identifying" and 0 < p.distinct < records]
+    naming = [p for p in repeating if p.names_people]
+    if naming:
+        return naming[0]
+    unique = any(p.column.role == "identifying" and p.distinct == records for p in proposed)
+    return None if unique or not repeating else max(repeating, key=lambda p: p.distinct)
+
+
+def missing_words(table: pa.Table) -> dict[str, int]:
+    """The texts that look like "nothing is known", and in how many columns each occurs."""
+    found: dict[str, int] = {}
+    for column in table.columns:
+        kind = _plain(column.type)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            continue
+        values = column.cast(kind).unique().drop_null().to_pylist()
+        codes = sum(len(value) == 2 and value.isupper() for value in values) > len(values) // 2
+        for value in values:
+            # among two-letter codes NA is one of them: Namibia
+            if value.strip().casefold() in vocabulary.NOTHING and not (codes and value.isalpha()):
+                found[value] = found.get(value, 0) + 1
+    return found
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _facts(name: str, column: pa.ChunkedArray) -> _Facts:
+    kind = _plain(column.type)
+    words = tuple(re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
+    values, counts = pa.array([], kind), np.empty(0, np.int64)
+    if not (pa.types.is_nested(kind) or pa.types.is_null(kind)):
+        held = column.cast(kind).drop_null().value_counts()
+        values, counts = held.field("values"), held.field("counts").to_numpy()
+    return _Facts(name, words, kind, len(column), values, counts)
+
+
+def _proposed(facts: _Facts, k: int) -> Proposed:
+    role, why, names_people = _role(facts)
+    coarsening = None
+    if role == "quasi-identifying" and (pa.types.is_integer(facts.kind) or pa.types.is_floating(facts.kind)):
+        coarsening, more = _extremes(facts, k)
+        why += more
+    return Proposed(Column(facts.name, role, coarsening), why, len(facts.counts), names_people)
+
+
+def _role(facts: _Facts) -> tuple[Role, str, bool]:
+    """The role, the reason for it, and whether the values may tell people apart."""
+    repeats = f"{len(facts.counts):,} different values in {facts.records:,} rows"
+    most = f"unique for {facts.alone:,} of {facts.records:,} records"
+    if (
+        pa.types.is_nested(facts.kind)
+        or pa.types.is_binary(facts.kind)
+        or pa.types.is_large_binary(facts.kind)
+    ):
+        return "identifying", "its cells hold more than one value, which cannot be published: dropped", False
+    if _names_somebody(facts):
+        return (
+            "identifying",
+            f"by its name ({repeats})",
+            not facts.says(vocabulary.EVENTS | vocabulary.FREE_TEXT),
+        )
+    if facts.says(vocabulary.SENSITIVE):
+        return "sensitive", f"by its name ({repeats})", False
+    if facts.says(vocabulary.QUASI):
+        return "quasi-identifying", f"by its name ({repeats})", False
+    if pa.types.is_date(facts.kind) or pa.types.is_timestamp(facts.kind):
+        return "quasi-identifying", f"a date, and when something happened is often known ({repeats})", False
+    if facts.unique:
+        return "identifying", f"{most}: dropped, unless it must stay", False
+    alone = f", {facts.alone:,} of them held by one record only" if facts.alone else ""
+    return "insensitive", f"nothing speaks against it ({repeats}{alone})", False
+
+
+def _names_somebody(facts: _Facts) -> bool:
+    words = set(facts.words)
+    if facts.says(vocabulary.REACHES) or (words <= vocabulary.FREE_TEXT and words):
+        return True
+    if words & vocabulary.FREE_TEXT and facts.unique:
+        return True
+    named = "name" in words or bool(words & vocabulary.NUMBERS)
+    return named and (
+        words <= vocabulary.NUMBERS | {"name"}
+        or bool(words & (vocabulary.PEOPLE | vocabulary.EVENTS))
+        or facts.unique
+    )
+
+
+def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:
+    """Codes for the ends of a range that fewer than k records reach, and steps for a wide one; all round."""
+    values = np.asarray(
+        pc.cast(facts.values, pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64
+    )
+    finite = np.isfinite(values)
+    values, counts = values[finite], facts.counts[finite]
+    if len(values) < 2 or counts.sum() < 2 * k:
+        return None, ""
+    whole = pa.types.is_integer(facts.kind)
+    grid = _grid(float(np.ptp(values)), whole)
+    top = _end(values, counts, k, grid)
+    bottom = _end(-values, counts, k, grid)
+    bottom = None if bottom is None or (top is not None and -bottom >= top) else 0.0 - bottom
+    step = _step(float(np.ptp(values)), whole)
+    if (bottom, top, step) == (None, None, None):
+        return None, ""
+    said = [
+        f"fewer than {k} records reach its {which} value"
+        for which, end in (("largest", top), ("smallest", bottom))
+        if end is not None
+    ]
+    if step is not None:
+        said.append("ends of ranges are rounded, since its values are fine")
+    how = Numeric(*(_number(end, whole) for end in (bottom, top, step)))
+    return how, "; " + "; ".join(said)
+
+
+def _grid(span: float, whole: bool) -> float:
+    """The distance of the round numbers at which a range of this width may be cut off: 5 for ages."""
+    if whole and span < 20:
+        return 1.0
+    return 5.0 * 10.0 ** (math.floor(math.log10(span)) - 1)
+
+
+def _end(values: NDArray[np.float64], counts: NDArray[np.int64], k: int, grid: float) -> float | None:
+    """The largest round number that at least k records reach; none if k of them reach the largest value."""
+    order = np.argsort(-values)
+    reach = np.cumsum(counts[order])
+    if reach[0] >= k:
+        return None
+    reached = values[order][np.searchsorted(reach, k)]
+    end = float(np.floor(reached / grid) * grid)
+    return end if end > values.min() else None
+
+
+def _step(span: float, whole: bool) -> float | None:
+    """A hundredth of the width or less, as a power of ten; none where values are coarse already."""
+    step = 10.0 ** (math.floor(math.log10(span)) - 2)
+    return None if whole and step <= 1 else step
+
+
+def _number(end: float | None, whole: bool) -> Any:
+    if end is None:
+        return None
+    return int(end) if whole or end == int(end) else float(f"{end:.12g}")
