@@ -1,0 +1,116 @@
+"""The requirements of a plan as plain numbers, so that a compiled search can test a class without leaving its loop.
+
+What the numbers mean is said once more in :mod:`shoal.kernels.cutting`; :mod:`shoal.privacy.definitions` is what counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.privacy.definitions import TOLERANCE
+from shoal.privacy.distances import GroundDistance
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+
+FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS = range(5)
+_KINDS = {"frequency": FREQUENCY, "distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+
+class SensitiveColumn(NamedTuple):
+    """What a search must know of a sensitive column."""
+
+    known: int  # how many of its codes stand for known values
+    wholes: Sequence[Integers]  # counts of all its codes, in each table that t is judged against
+    distances: Mapping[TCloseness, GroundDistance]
+
+
+class Numbers(NamedTuple):
+    """Row r asks something of ``counts[start[r]:start[r] + values[r]]``, the sensitive columns' counts end to end.
+
+    A distance is the sum of ``weight`` times the surplus of the values ``first`` to ``last``, over the rows of
+    these from ``flow[r]`` to ``flow[r + 1]``; the table's shares stand at ``share[start_of_share[r]:]``.
+    """
+
+    least: int
+    kind: Integers
+    start: Integers
+    values: Integers
+    bound: Reals
+    c: Reals
+    share: Reals
+    start_of_share: Integers
+    flow: Integers
+    first: Integers
+    last: Integers
+    weight: Reals
+
+
+def numbers(requirements: Sequence[Requirement], columns: Mapping[str, SensitiveColumn]) -> Numbers:
+    """The requirements as numbers. A bound gives away half of the tolerance that the judges allow, never more."""
+    least = 1
+    rows: list[tuple[int, int, int, float, float]] = []
+    shares: list[Reals] = []
+    flows: list[tuple[Integers, Integers, Reals]] = []
+    offset = dict(zip(columns, np.cumsum([0, *(len(c.wholes[0]) for c in columns.values())]), strict=False))
+    nothing = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    for requirement in requirements:
+        match requirement:
+            case KAnonymity(least_here) | Size(least_here):
+                least = max(least, least_here)
+            case LDiversity(on=on) if on is not None:
+                column = columns[on]
+                judged = len(column.wholes[0]) if requirement.missing_is_sensitive else column.known
+                bound = requirement.l * (1 - TOLERANCE / 2 if requirement.kind == "entropy" else 1)
+                rows.append((_KINDS[requirement.kind], int(offset[on]), judged, bound, requirement.c or 0.0))
+                shares.append(np.empty(0))
+                flows.append(nothing)
+                least = max(least, _smallest_class(requirement))
+            case TCloseness(on=on):
+                column = columns[on]
+                for whole in column.wholes:
+                    rows.append((CLOSENESS, int(offset[on]), len(whole), requirement.t + TOLERANCE / 2, 0.0))
+                    shares.append(whole / max(int(whole.sum()), 1))
+                    flows.append(tuple(column.distances[requirement].flows(len(whole))))
+    return _packed(least, rows, shares, flows)
+
+
+def _smallest_class(requirement: LDiversity) -> int:
+    """No class with fewer records can be so diverse; it spares the search hopeless cuts."""
+    return int(np.ceil(requirement.l)) if requirement.kind != "recursive" else int(requirement.l)
+
+
+def _packed(
+    least: int,
+    rows: Sequence[tuple[int, int, int, float, float]],
+    shares: Sequence[Reals],
+    flows: Sequence[tuple[Integers, Integers, Reals]],
+) -> Numbers:
+    def ends(parts: Sequence[NDArray[np.generic]]) -> Integers:
+        return np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
+
+    def joined(parts: Sequence[NDArray[np.generic]], kind: type) -> NDArray[np.generic]:
+        return np.concatenate([*parts, np.empty(0, kind)]).astype(kind)
+
+    def field(place: int, kind: type) -> NDArray[np.generic]:
+        return np.array([row[place] for row in rows], dtype=kind)
+
+    return Numbers(
+        least,
+        field(0, np.int64),
+        field(1, np.int64),
+        field(2, np.int64),
+        field(3, np.float64),
+        field(4, np.float64),
+        joined(shares, np.float64),
+        ends(shares)[:-1],
+        ends([first for first, _, _ in flows]),
+        joined([first for first, _, _ in flows], np.int64),
+        joined([last for _, last, _ in flows], np.int64),
+        joined([weight for _, _, weight in flows], np.float64),
+    )

@@ -1,0 +1,122 @@
+"""What a search tests is what the definitions judge: never looser, and stricter by a hair only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from shoal.kernels.cutting import keeps
+from shoal.privacy import definitions
+from shoal.privacy.distances import Equal, Hierarchical, Ordered
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+from shoal.privacy.search import SensitiveColumn, numbers
+from shoal.schema.hierarchy import Hierarchy
+from tests.privacy.cases import classes, distances, diversities
+
+Counts = NDArray[np.int64]
+NEAR = 1e-9
+
+
+class Case(NamedTuple):
+    """Classes by the counts of each sensitive column, and what is asked of them."""
+
+    classes: dict[str, Counts]
+    columns: dict[str, SensitiveColumn]
+    requirements: list[Requirement]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    names = ["a", "b", "c"][: draw(st.integers(1, 3))]
+    held, columns, asked = {}, {}, []
+    rows = draw(st.integers(1, 3))
+    for name in names:
+        known, gap = draw(st.integers(1, 5)), draw(st.booleans())
+        counts = draw(classes(known + gap, least=1))
+        held[name] = np.resize(counts, (rows, known + gap))
+        wholes = [
+            held[name].sum(axis=0),
+            *draw(st.lists(classes(known + gap, least=1).map(lambda c: c[0]), max_size=1)),
+        ]
+        requirements = draw(st.lists(diversities(name), max_size=2))
+        closeness = {
+            TCloseness(draw(st.floats(0.05, 1)), name): draw(distances(known))
+            for _ in range(draw(st.integers(0, 2)))
+        }
+        columns[name] = SensitiveColumn(known, wholes, closeness)
+        asked += [*requirements, *closeness]
+    return Case(held, columns, draw(st.permutations(asked)))
+
+
+def _margins(case: Case, row: int) -> list[float]:
+    """How much better than asked a class is by each requirement; below 0 where it is worse."""
+    found = []
+    for requirement in case.requirements:
+        assert isinstance(requirement, LDiversity | TCloseness)
+        name = str(requirement.on)
+        counts, column = case.classes[name][row : row + 1], case.columns[name]
+        if isinstance(requirement, LDiversity):
+            reached = definitions.diversity(requirement, counts, column.known)[0]
+            found.append((reached - requirement.l) / requirement.l)
+        else:
+            distance = column.distances[requirement]
+            found += [
+                requirement.t - definitions.closeness(counts, whole, distance)[0] for whole in column.wholes
+            ]
+    return found
+
+
+def _search_says(case: Case, row: int) -> bool:
+    held = numbers(case.requirements, case.columns)
+    counts = np.concatenate([case.classes[name][row] for name in case.columns])
+    return bool(keeps(counts, held, np.zeros(len(counts) + 1), np.zeros(len(counts), np.int64)))
+
+
+@given(cases())
+def test_a_search_keeps_what_the_definitions_keep(case: Case) -> None:
+    for row in range(len(next(iter(case.classes.values())))):
+        margins = _margins(case, row)
+        says = _search_says(case, row)
+        if min(margins, default=1.0) > NEAR:
+            assert says
+        if min(margins, default=1.0) < -definitions.TOLERANCE:
+            assert not says
+
+
+@given(cases())
+def test_the_least_class_size_is_never_too_much(case: Case) -> None:
+    """A class that keeps all requirements is at least as large as the search takes for granted."""
+    least = numbers(case.requirements, case.columns).least
+    for row in range(len(next(iter(case.classes.values())))):
+        if min(_margins(case, row), default=-1.0) >= 0:
+            assert all(counts[row].sum() >= least for counts in case.classes.values())
+
+
+def test_the_largest_k_or_size_is_the_least_class() -> None:
+    asked = [KAnonymity(3), Size(7), KAnonymity(5)]
+    assert numbers(asked, {}).least == 7
+    assert keeps(np.zeros(0, np.int64), numbers(asked, {}), np.zeros(1), np.zeros(0, np.int64))
+
+
+def test_counts_beyond_32_bits_do_not_wrap() -> None:
+    """By an overflow of 32 bits, classes that are 0.33 away have passed for t = 0.2."""
+    tree = Hierarchy.from_nested({"a": ["x", "y"], "b": ["z"]})
+    many = 3 * 2**31
+    whole, alike, apart = np.array([many, many, many]), np.array([many, many, many]), np.array([many, 1, 1])
+    for distance in (Equal(), Ordered(), Hierarchical(tree)):
+        requirement = TCloseness(0.2, "x")
+        held = numbers([requirement], {"x": SensitiveColumn(3, [whole], {requirement: distance})})
+        assert keeps(alike, held, np.zeros(4), np.zeros(3, np.int64))
+        assert not keeps(apart, held, np.zeros(4), np.zeros(3, np.int64))
+    for diversity in (
+        LDiversity(2, "x"),
+        LDiversity(2, "x", "entropy"),
+        LDiversity(2, "x", "recursive", 1.0),
+    ):
+        held = numbers([diversity], {"x": SensitiveColumn(3, [whole], {})})
+        assert keeps(alike, held, np.zeros(4), np.zeros(3, np.int64))
+        assert not keeps(apart, held, np.zeros(4), np.zeros(3, np.int64))
