@@ -1,0 +1,369 @@
+"""Cutting a table in two at medians, again and again, while both sides keep every requirement.
+
+Records are moved, not pointed at: those of a node lie side by side, and most nodes fit the cache. ``codes`` and ``words`` are
+two views of the same memory, one to look at, one to move by. All kernels of a search stand in this one file, since
+Numba's cache does not see changes in others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+class Table(NamedTuple):
+    """The records, and where their codes lie on each axis: axis j's at ``position[offset[j] + code]``."""
+
+    codes: Array
+    words: Array
+    rows: Array
+    people: Array  # by row number; empty where each record is a person
+    position: Array
+    offset: Array
+    sensitive_offset: Array  # where each sensitive column's counts start, and their end
+
+
+class Scratch(NamedTuple):
+    """Memory of one search, so that no node allocates."""
+
+    low: Array
+    high: Array
+    tried: Array
+    histogram: Array
+    node: Array
+    left: Array
+    right: Array
+    surplus: Array
+    rest: Array
+    drawn: Array
+    words: Array
+    rows: Array
+    seen: Array  # by person: when last seen
+    clock: Array
+
+
+def scratch(table: Table, records: int, people: int) -> Scratch:
+    """Memory for a search in a node of this many records."""
+    axes = len(table.offset) - 1
+    counts = int(table.sensitive_offset[-1])
+    return Scratch(
+        np.empty(axes, np.int64),
+        np.empty(axes, np.int64),
+        np.empty(axes, np.bool_),
+        np.empty(int(np.diff(table.offset).max(initial=0)) + 1, np.int64),
+        np.zeros(counts, np.int64),
+        np.zeros(counts, np.int64),
+        np.zeros(counts, np.int64),
+        np.zeros(counts + 1),
+        np.zeros(counts, np.int64),
+        np.empty(records, np.int64),
+        np.empty((records, table.words.shape[1]), np.uint64),
+        np.empty(records, np.uint32),
+        np.zeros(people, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _nth(values, count, n):
+    """The n-th smallest of the first values, which are left in another order (Hoare's selection)."""
+    low, high = 0, count - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                kept = values[i]
+                values[i] = values[j]
+                values[j] = kept
+                i, j = i + 1, j - 1
+        if n <= j:
+            high = j
+        elif n >= i:
+            low = i
+        else:
+            break
+    return values[n]
+
+
+@njit(cache=True, nogil=True)
+def _tail(counts, start, values, l, rest):
+    """What is left of the counts without the l - 1 largest."""
+    left = 0
+    for v in range(values):
+        rest[v] = counts[start + v]
+        left += rest[v]
+    for _ in range(min(l - 1, values)):
+        top = 0
+        for v in range(values):
+            if rest[v] > rest[top]:
+                top = v
+        left -= rest[top]
+        rest[top] = 0
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _diverse(counts, numbers, r, rest):
+    """Whether one sensitive column of a class is as diverse as row r of the numbers asks."""
+    start, values, bound = numbers.start[r], numbers.values[r], numbers.bound[r]
+    total, largest, distinct = 0, 0, 0
+    for v in range(start, start + values):
+        total += counts[v]
+        distinct += counts[v] > 0
+        largest = max(largest, counts[v])
+    if total == 0:
+        return False
+    if numbers.kind[r] == 0:
+        return total / largest >= bound
+    if numbers.kind[r] == 1:
+        return distinct >= bound
+    if numbers.kind[r] == 2:
+        entropy = 0.0
+        for v in range(start, start + values):
+            if counts[v] > 0:
+                share = counts[v] / total
+                entropy -= share * np.log(share)
+        return np.exp(entropy) >= bound
+    return largest < numbers.c[r] * _tail(counts, start, values, np.int64(bound), rest)
+
+
+@njit(cache=True, nogil=True)
+def _close(counts, numbers, r, surplus):
+    """Whether one sensitive column of a class is distributed as in the table, up to the bound of row r."""
+    start, values, whole = numbers.start[r], numbers.values[r], numbers.start_of_share[r]
+    total = 0
+    for v in range(start, start + values):
+        total += counts[v]
+    surplus[0] = 0.0
+    for v in range(values):
+        surplus[v + 1] = surplus[v] + counts[start + v] / total - numbers.share[whole + v]
+    cost = 0.0
+    for f in range(numbers.flow[r], numbers.flow[r + 1]):
+        cost += numbers.weight[f] * abs(surplus[numbers.last[f]] - surplus[numbers.first[f]])
+    return cost <= numbers.bound[r]
+
+
+@njit(cache=True, nogil=True)
+def keeps(counts, numbers, surplus, rest):
+    """Whether a class with these sensitive counts keeps every requirement but its size."""
+    for r in range(len(numbers.kind)):
+        if numbers.kind[r] == 4:
+            if not _close(counts, numbers, r, surplus):
+                return False
+        elif not _diverse(counts, numbers, r, rest):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _extent(codes, lo, hi, low, high):
+    """The smallest and largest code of each axis."""
+    for j in range(len(low)):
+        smallest = largest = codes[lo, j]
+        for i in range(lo + 1, hi):
+            smallest = min(smallest, codes[i, j])
+            largest = max(largest, codes[i, j])
+        low[j], high[j] = smallest, largest
+
+
+@njit(cache=True, nogil=True)
+def _median(codes, lo, hi, axis, low, high, histogram, drawn):
+    """The median code of a node, how many records are below it and how many at it."""
+    half = (hi - lo) // 2
+    if high - low > 8 * (hi - lo):  # few records in a long domain: selecting among them beats counting it
+        for i in range(lo, hi):
+            drawn[i - lo] = codes[i, axis]
+        middle, below, at = _nth(drawn, hi - lo, half), 0, 0
+        for i in range(hi - lo):
+            below += drawn[i] < middle
+            at += drawn[i] == middle
+        return middle, below, at
+    for code in range(high - low + 1):
+        histogram[code] = 0
+    for i in range(lo, hi):
+        histogram[np.int64(codes[i, axis]) - low] += 1
+    below = 0
+    for code in range(high - low + 1):
+        if below + histogram[code] > half:
+            return low + code, below, histogram[code]
+        below += histogram[code]
+    return high, below, 0
+
+
+@njit(cache=True, nogil=True)
+def _tally(codes, lo, hi, column, counts):
+    """Count the codes of one column among the records of a node."""
+    for v in range(len(counts)):
+        counts[v] = 0
+    for i in range(lo, hi):
+        counts[codes[i, column]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _tally_left(codes, rows, lo, hi, axis, middle, tie, column, counts):
+    """Count the codes of one column among the records that go left."""
+    for v in range(len(counts)):
+        counts[v] = 0
+    for i in range(lo, hi):
+        code = np.int64(codes[i, axis])
+        counts[codes[i, column]] += (code < middle) | ((code == middle) & (np.int64(rows[i]) < tie))
+
+
+@njit(cache=True, nogil=True)
+def _count_people(codes, rows, people, lo, hi, axis, middle, tie, leftward, seen, now):
+    """How many different people are on one side of a cut."""
+    found = 0
+    for i in range(lo, hi):
+        code, row = np.int64(codes[i, axis]), np.int64(rows[i])
+        if ((code < middle) | ((code == middle) & (row < tie))) == leftward and seen[people[row]] != now:
+            seen[people[row]] = now
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _allowed(table, lo, hi, axis, middle, tie, numbers, scratch):
+    """Whether both sides of a cut keep every requirement; both are known to hold enough records."""
+    if len(table.people):
+        for leftward in (True, False):
+            scratch.clock[0] += 1
+            if (
+                _count_people(table.codes, table.rows, table.people, lo, hi, axis, middle, tie, leftward,
+                              scratch.seen, scratch.clock[0])
+                < numbers.least
+            ):  # fmt: skip
+                return False
+    if len(numbers.kind) == 0:
+        return True
+    axes = len(table.offset) - 1
+    for s in range(len(table.sensitive_offset) - 1):
+        counts = scratch.left[table.sensitive_offset[s] : table.sensitive_offset[s + 1]]
+        _tally_left(table.codes, table.rows, lo, hi, axis, middle, tie, axes + s, counts)
+    for v in range(len(scratch.left)):
+        scratch.right[v] = scratch.node[v] - scratch.left[v]
+    return keeps(scratch.left, numbers, scratch.surplus, scratch.rest) and keeps(
+        scratch.right, numbers, scratch.surplus, scratch.rest
+    )
+
+
+@njit(cache=True, nogil=True)
+def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows):
+    """Bring the records that go left to the front, keeping their order; returns where the right side starts.
+
+    Every record is written to both sides and only one of the two places moves on: no branch to mispredict.
+    """
+    left, right, width = lo, 0, words.shape[1]
+    for i in range(lo, hi):
+        code, row = np.int64(codes[i, axis]), rows[i]
+        goes = np.int64((code < middle) | ((code == middle) & (np.int64(row) < tie)))
+        words[left, 0], spare_words[right, 0] = words[i, 0], words[i, 0]
+        for w in range(1, width):
+            words[left, w], spare_words[right, w] = words[i, w], words[i, w]
+        rows[left], spare_rows[right] = row, row
+        left += goes
+        right += 1 - goes
+    for i in range(right):
+        words[left + i, 0] = spare_words[i, 0]
+        for w in range(1, width):
+            words[left + i, w] = spare_words[i, w]
+        rows[left + i] = spare_rows[i]
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _tie(codes, rows, lo, hi, axis, middle, wanted, drawn):
+    """The row number below which ``wanted`` of the records at the median lie. Row numbers are random: ties fall by lot."""
+    count = 0
+    for i in range(lo, hi):
+        if np.int64(codes[i, axis]) == middle:
+            drawn[count] = np.int64(rows[i])
+            count += 1
+    return _nth(drawn, count, wanted)
+
+
+@njit(cache=True, nogil=True)
+def _try_axis(table, lo, hi, axis, numbers, relaxed, scratch):
+    """Cut at the median of one axis if both sides bear it; returns where, or -1."""
+    middle, below, at = _median(
+        table.codes, lo, hi, axis, scratch.low[axis], scratch.high[axis], scratch.histogram, scratch.drawn
+    )
+    above = hi - lo - below - at
+    upward = below >= above  # the median goes to the smaller side first, then to the other
+    for _ in range(1 if relaxed else 2):
+        left, tie = (below, np.int64(0)) if upward else (below + at, np.int64(1) << 40)
+        if relaxed:
+            left = (hi - lo) // 2
+            tie = _tie(table.codes, table.rows, lo, hi, axis, middle, left - below, scratch.drawn)
+        if min(left, hi - lo - left) >= numbers.least and _allowed(
+            table, lo, hi, axis, middle, tie, numbers, scratch
+        ):
+            return _move(table.codes, table.words, table.rows, lo, hi, axis, middle, tie, scratch.words, scratch.rows)
+        upward = not upward
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _widest(table, scratch):
+    """The widest axis that was not tried yet; -1 where none has two values."""
+    axis, widest = -1, 0.0
+    for j in range(len(scratch.low)):
+        if not scratch.tried[j]:
+            low, high = table.offset[j] + scratch.low[j], table.offset[j] + scratch.high[j]
+            span = table.position[high] - table.position[low]
+            if span > widest:
+                axis, widest = j, span
+    return axis
+
+
+@njit(cache=True, nogil=True)
+def cut(table, lo, hi, numbers, relaxed, scratch):
+    """Cut the node lo..hi at the median of the widest axis that allows it; returns where, or -1 if none does."""
+    if hi - lo < 2 * numbers.least:
+        return -1
+    _extent(table.codes, lo, hi, scratch.low, scratch.high)
+    axes = len(table.offset) - 1
+    if len(numbers.kind):
+        for s in range(len(table.sensitive_offset) - 1):
+            counts = scratch.node[table.sensitive_offset[s] : table.sensitive_offset[s + 1]]
+            _tally(table.codes, lo, hi, axes + s, counts)
+    for j in range(axes):
+        scratch.tried[j] = False
+    for _ in range(axes):
+        axis = _widest(table, scratch)
+        if axis < 0:
+            break
+        scratch.tried[axis] = True
+        where = _try_axis(table, lo, hi, axis, numbers, relaxed, scratch)
+        if where >= 0:
+            return where
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def cut_to_the_end(table, lo, hi, numbers, relaxed, scratch, starts):
+    """Cut lo..hi until nothing more is allowed; writes where each class starts, and returns how many there are."""
+    waiting = np.empty((hi - lo) // max(numbers.least, 1) + 2, np.int64)
+    waiting[0] = hi
+    depth, found = 1, 0
+    while depth:
+        hi = waiting[depth - 1]
+        where = cut(table, lo, hi, numbers, relaxed, scratch)
+        if where >= 0:
+            waiting[depth] = where
+            depth += 1
+        else:
+            starts[found] = lo
+            found += 1
+            depth -= 1
+            lo = hi
+    return found
+

@@ -1,0 +1,52 @@
+"""What the records of each class span. The records lie class by class."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+@njit(cache=True, nogil=True)
+def extents(codes, starts, first, last, missing, low, high, absent):
+    """For classes first..last and each axis: the smallest and largest known code, -1 if there is none, and how many are missing."""
+    for c in range(first, last):
+        for j in range(len(missing)):
+            low[c, j], high[c, j], absent[c, j] = -1, -1, 0
+        for i in range(starts[c], starts[c + 1]):
+            for j in range(len(missing)):
+                code = np.int32(codes[i, j])
+                if code == missing[j]:
+                    absent[c, j] += 1
+                else:
+                    high[c, j] = max(high[c, j], code)
+                    low[c, j] = code if low[c, j] < 0 else min(low[c, j], code)
+
+
+@njit(cache=True, nogil=True)
+def masks(codes, starts, axis, found):
+    """For each class the set of its codes on one axis, as bits."""
+    for c in range(len(starts) - 1):
+        held = np.uint64(0)
+        for i in range(starts[c], starts[c + 1]):
+            held |= np.uint64(1) << np.uint64(codes[i, axis])
+        found[c] = held
+
+
+@njit(cache=True, nogil=True)
+def members(codes, starts, axis, seen, ends, found):
+    """For each class its distinct codes on one axis in order, end to end; ``seen`` starts at -1 for every code."""
+    count = 0
+    for c in range(len(starts) - 1):
+        begin = count
+        for i in range(starts[c], starts[c + 1]):
+            code = codes[i, axis]
+            if seen[code] != c:
+                seen[code] = c
+                found[count] = code
+                count += 1
+        found[begin:count].sort()
+        ends[c + 1] = count
+    return count

@@ -1,0 +1,19 @@
+"""Who shares a class: one module a method, named for its idea."""
+
+from __future__ import annotations
+
+from shoal.errors import Unsupported
+from shoal.plan.methods import Mondrian
+from shoal.plan.plan import Plan
+from shoal.table.classes import Classes
+from shoal.table.codes import Codes
+
+
+def group(codes: Codes, plan: Plan) -> Classes:
+    """Group the records by the plan's method."""
+    match plan.method:
+        case Mondrian():
+            from shoal.partition import mondrian
+
+            return mondrian.group(codes, plan)
+    raise Unsupported(f"no method groups by {type(plan.method).__name__}")

@@ -1,0 +1,197 @@
+"""Whether a table can keep a plan's requirements at all, and which records to leave out where that is allowed.
+
+A requirement that the whole table breaks is broken by every grouping of it: k by too few people, l by a value that too
+many hold. The second can be mended by leaving out some of those who hold it; which ones, falls by lot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError, Unachievable
+from shoal.plan.plan import Plan
+from shoal.privacy import definitions
+from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness, spelled_out
+from shoal.privacy.search import Numbers, SensitiveColumn, numbers
+from shoal.table.codes import Codes
+from shoal.table.domain import Domain, is_ordered
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Eligible:
+    """The records that may be grouped, as places in the codes, and what each class of them must keep."""
+
+    places: NDArray[np.int64]
+    numbers: Numbers
+
+
+def eligible(codes: Codes, plan: Plan) -> Eligible:
+    """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
+    requirements = asked(plan, codes.sensitive_domains)
+    kept = _diverse(codes, requirements, int(plan.suppress * len(codes) + 1e-9))
+    if not _enough(codes, kept, requirements):
+        if plan.suppress < 1 and len(codes):
+            raise Unachievable(_too_few(codes, requirements))
+        kept = kept[:0]
+    original, published = counts_of(codes, None), counts_of(codes, kept)
+    if len(kept):
+        _check_closeness(requirements, codes.sensitive_domains, original, published)
+    return Eligible(kept, _numbers(codes, requirements, original, published))
+
+
+def asked(plan: Plan, sensitive: Sequence[Domain]) -> list[Requirement]:
+    """The plan's requirements with every default filled in."""
+    found = spelled_out(plan.require, {domain.name: is_ordered(domain.values.type) for domain in sensitive})
+    for requirement in found:
+        if isinstance(requirement, TCloseness) and requirement.distance == "ordered":
+            _check_order(next(domain for domain in sensitive if domain.name == requirement.on))
+    return found
+
+
+def _check_order(domain: Domain) -> None:
+    if not is_ordered(domain.values.type) and domain.tree is None and len(domain):
+        raise DataError(
+            f"t on {domain.name} is asked with the ordered distance, but its values are text without an order: "
+            "give it a hierarchy, whose leaves have one, or ask for the equal distance"
+        )
+
+
+def distance_of(requirement: TCloseness, domain: Domain) -> GroundDistance:
+    """How far apart the values of a domain are."""
+    if requirement.distance == "hierarchical" and domain.tree is not None:
+        return Hierarchical(domain.tree)
+    return Ordered() if requirement.distance == "ordered" else Equal()
+
+
+def counts_of(codes: Codes, kept: NDArray[np.int64] | None) -> list[Counts]:
+    """How often each value of each sensitive column occurs among these records."""
+    found = []
+    for place, domain in enumerate(codes.sensitive_domains, start=codes.quasi):
+        column = codes.matrix[:, place] if kept is None else codes.matrix[kept, place]
+        found.append(np.bincount(column, minlength=len(domain)).astype(np.int64))
+    return found
+
+
+def strongest(requirement: LDiversity, counts: Counts, known: int) -> float:
+    """The largest l that a table with these counts can keep."""
+    return float(definitions.diversity(requirement, counts[None, :], known)[0])
+
+
+def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) -> NDArray[np.int64]:
+    """The records that are left when as few as possible are left out for every l to be possible."""
+    kept = np.arange(len(codes))
+    domains = {domain.name: domain for domain in codes.sensitive_domains}
+    for requirement in requirements:
+        if isinstance(requirement, LDiversity) and len(kept):
+            domain = domains[str(requirement.on)]
+            column = codes.matrix[kept, codes.place(domain.name)]
+            counts = np.bincount(column, minlength=len(domain)).astype(np.int64)
+            cap = _cap(requirement, counts, domain.known)
+            if cap is None or len(codes) - len(kept) + int(np.maximum(counts - cap, 0).sum()) > allowance:
+                if allowance >= len(codes):
+                    return kept[:0]
+                raise Unachievable(_not_diverse(requirement, counts, domain, allowance))
+            kept = kept[_rank(column) < cap]
+    return kept
+
+
+def _cap(requirement: LDiversity, counts: Counts, known: int) -> int | None:
+    """How many records may hold one value at the most, for the table to be diverse; None if no number helps."""
+
+    def holds(cap: int) -> bool:
+        capped = counts.copy()
+        judged = len(counts) if requirement.missing_is_sensitive else known
+        capped[:judged] = np.minimum(capped[:judged], cap)
+        reached = definitions.diversity(requirement, capped[None, :], known)
+        return bool(definitions.keeps(requirement, reached)[0])
+
+    most = int(counts.max(initial=0))
+    if holds(most):
+        return max(most, int(counts.sum()))  # nothing is left out, of missing values neither
+    low, high = 0, most  # a lower cap only evens the counts out: it holds below some point
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low if low and holds(low) else None
+
+
+def _rank(column: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+    """For each record, how many before it hold the same value; the records lie in random order."""
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    first = np.searchsorted(ordered, ordered)
+    rank = np.empty(len(column), dtype=np.int64)
+    rank[order] = np.arange(len(column)) - first
+    return rank
+
+
+def _enough(codes: Codes, kept: NDArray[np.int64], requirements: Sequence[Requirement]) -> bool:
+    people = len(kept) if codes.people is None else len(np.unique(codes.people[kept]))
+    return len(codes) == 0 or people >= _least(requirements)
+
+
+def _least(requirements: Sequence[Requirement]) -> int:
+    sizes = [r.k if isinstance(r, KAnonymity) else r.size for r in requirements if isinstance(r, KAnonymity | Size)]
+    return max(sizes, default=1)
+
+
+def _too_few(codes: Codes, requirements: Sequence[Requirement]) -> str:
+    people = len(codes) if codes.people is None else len(np.unique(codes.people))
+    return (
+        f"classes of {_least(requirements)} people are asked for, and the table has {people}: "
+        f"the largest k that it allows is {people}"
+    )
+
+
+def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowance: int) -> str:
+    known = counts[: domain.known]
+    total = int(known.sum())
+    most = strongest(requirement, counts, domain.known)
+    limit = f"{most:.4g}" if requirement.kind == "entropy" else f"{int(most)}"
+    if not total:
+        why = "no record has a known value"
+    else:
+        why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {known.max() / total:.1%} of the records"
+    missing = int(counts[domain.known :].sum())
+    without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
+    return (
+        f"{requirement} cannot be kept: of the column {domain.name}, {why}{without}. The largest l that the table allows is "
+        f"{limit}; ask for that, for t-closeness instead, or let more records be left out than the {allowance} that "
+        "suppress allows"
+    )
+
+
+def _check_closeness(
+    requirements: Sequence[Requirement], domains: Sequence[Domain], original: Sequence[Counts], published: Sequence[Counts]
+) -> None:
+    """What is published must be as close to the original as each class is to be."""
+    for requirement in requirements:
+        if not isinstance(requirement, TCloseness):
+            continue
+        for domain, whole, left in zip(domains, original, published, strict=True):
+            if domain.name != requirement.on:
+                continue
+            reached = definitions.closeness(left[None, :], whole, distance_of(requirement, domain))
+            if not definitions.keeps(requirement, reached)[0]:
+                raise Unachievable(
+                    f"{requirement} cannot be kept: leaving out the records that other requirements cannot bear takes the "
+                    f"table itself {reached[0]:.4g} away from the original; ask for no less than that"
+                )
+
+
+def _numbers(
+    codes: Codes, requirements: Sequence[Requirement], original: Sequence[Counts], published: Sequence[Counts]
+) -> Numbers:
+    columns = {}
+    for domain, whole, left in zip(codes.sensitive_domains, original, published, strict=True):
+        wholes = [whole] if np.array_equal(whole, left) else [left, whole]
+        distances = {r: distance_of(r, domain) for r in requirements if isinstance(r, TCloseness) and r.on == domain.name}
+        columns[domain.name] = SensitiveColumn(domain.known, wholes, distances)
+    return numbers(requirements, columns)
