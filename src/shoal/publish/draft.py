@@ -1,0 +1,28 @@
+"""A release before it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.release.manifest import PublishedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """Tables and their meaning; row i of the tables speaks of record ``link[i]`` of the original.
+
+    The link is for the keeper alone, and is forgotten once the release is judged.
+    """
+
+    tables: Mapping[str, pa.Table]
+    columns: tuple[PublishedColumn, ...]
+    link: NDArray[np.uint32]
+    suppressed: int
+
+    def __repr__(self) -> str:
+        return f"<Draft: {len(self.link)} records, {self.suppressed} suppressed>"

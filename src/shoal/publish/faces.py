@@ -1,0 +1,210 @@
+"""How a class shows one quasi-identifier: the columns that it fills, as codes over a few distinct published values."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.kernels import extents as kernels
+from shoal.plan.methods import Generalized
+from shoal.publish import sets
+from shoal.release.manifest import PublishedColumn
+from shoal.schema.columns import Column, Numeric
+from shoal.table.classes import Classes
+from shoal.table.codes import Codes
+from shoal.table.domain import Domain
+from shoal.table.texts import texts
+
+Places = NDArray[np.int64]
+_CORES = os.cpu_count() or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """One published column: class i shows ``values[place[i]]``; the values are in order, a missing one last."""
+
+    name: str
+    place: Places
+    values: pa.Array
+
+
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """The known codes that each class spans on one axis (-1: none), and how many of its records have no value."""
+
+    low: Places
+    high: Places
+    absent: Places
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All the columns that speak of one quasi-identifier, and what to say of them in the manifest."""
+
+    faces: list[Face]
+    meaning: PublishedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The coded records in the order of their classes."""
+
+    matrix: NDArray[np.unsignedinteger[Any]]
+    starts: Places
+    domains: tuple[Domain, ...]
+
+    @classmethod
+    def of(cls, codes: Codes, classes: Classes) -> Records:
+        matrix = codes.words[classes.order].view(codes.matrix.dtype)
+        return cls(matrix, classes.starts, codes.domains[: codes.quasi])
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> Places:
+        return np.diff(self.starts)
+
+
+def extents(records: Records) -> list[Extent]:
+    """The extent of every class on every quasi-identifier; each core takes a share of the classes."""
+    shape = len(records), len(records.domains)
+    low, high, absent = (np.empty(shape, np.int32) for _ in range(3))
+    missing = np.array([d.known if d.missing else -1 for d in records.domains], np.int32)
+    cuts = np.linspace(0, len(records), _CORES + 1).astype(np.int64)
+
+    def share(core: int) -> None:
+        kernels.extents(records.matrix, records.starts, cuts[core], cuts[core + 1], missing, low, high, absent)
+
+    with ThreadPoolExecutor(_CORES) as pool:
+        list(pool.map(share, range(_CORES)))
+    return [Extent(low[:, j], high[:, j], absent[:, j]) for j in range(len(records.domains))]
+
+
+def show(records: Records, axis: int, extent: Extent, column: Column, form: Generalized) -> Shown:
+    """One quasi-identifier of every class."""
+    domain = records.domains[axis]
+    if domain.kind == "number":
+        how = column.coarsening if isinstance(column.coarsening, Numeric) else Numeric()
+        faces = _bounds(domain, extent, records.sizes, how)
+        if form.ranges == "text":
+            faces = [_interval(domain.name, faces)]
+        shown = "bounds" if form.ranges == "bounds" else "interval"
+        names = tuple(face.name for face in faces)
+        meaning = PublishedColumn(
+            domain.name, column.role, shown, names, bottom=how.bottom, top=how.top, step=how.step
+        )
+        return Shown(faces, meaning)
+    shown = "set" if domain.tree is None else "node"
+    face = _node(domain, extent) if domain.tree is not None else _set(records, axis)
+    return Shown([face], PublishedColumn(domain.name, column.role, shown, (domain.name,)))
+
+
+def ordered(name: str, values: pa.Array, place: Places) -> Face:
+    """A face whose values may repeat and stand in any order: sorted, each once, missing last."""
+    encoded = values.dictionary_encode()
+    held = encoded.dictionary
+    order = pc.array_sort_indices(held).to_numpy()
+    rank = np.empty(len(held) + 1, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    rank[-1] = len(held)
+    where = encoded.indices.fill_null(len(held)).to_numpy(zero_copy_only=False)
+    held = held.take(pa.array(order))
+    if encoded.null_count:
+        held = pa.concat_arrays([held, pa.nulls(1, held.type)])
+    return Face(name, rank[where][place], held)
+
+
+def _bounds(domain: Domain, extent: Extent, sizes: Places, how: Numeric) -> list[Face]:
+    """The two ends, rounded outward, and where the column has gaps: whether none, some or all of a class are missing."""
+    lows = _rounded(domain.values, how, outward=-1)
+    highs = _rounded(domain.values, how, outward=1)
+    faces = [
+        ordered(f"{domain.name}_min", _or_null(_slim(lows)), extent.low),
+        ordered(f"{domain.name}_max", _or_null(_slim(highs)), extent.high),
+    ]
+    if domain.missing:
+        words = pa.array(["none", "some", "all"])
+        gaps = (extent.absent > 0).astype(np.int64) + (extent.absent == sizes)
+        faces.append(ordered(f"{domain.name}_missing", words, gaps))
+    return faces
+
+
+def _slim(values: pa.Array) -> pa.Array:
+    """Whole numbers in 32 bits where these hold them: half the memory, and nobody's midpoint overflows."""
+    try:
+        return values.cast(pa.int32()) if pa.types.is_int64(values.type) else values
+    except pa.ArrowInvalid:
+        return values
+
+
+def _or_null(values: pa.Array) -> pa.Array:
+    """With a null in the last place, which a class without a known value points to by -1."""
+    return pa.concat_arrays([values, pa.nulls(1, values.type)])
+
+
+def _rounded(values: pa.Array, how: Numeric, outward: int) -> pa.Array:
+    """Endpoints moved outward to multiples of the step, but not beyond bottom and top."""
+    if how.step is None or not len(values):
+        return values
+    scaled = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)) / how.step
+    nearest = np.rint(scaled)
+    exact = np.isclose(scaled, nearest, rtol=1e-12, atol=1e-9)
+    moved = np.where(exact, nearest, np.floor(scaled) if outward < 0 else np.ceil(scaled)) * how.step
+    if how.top is not None:
+        moved = np.minimum(moved, how.top)
+    if how.bottom is not None:
+        moved = np.maximum(moved, how.bottom)
+    whole = pa.types.is_integer(values.type) and bool((moved == np.rint(moved)).all())
+    return pa.array(moved).cast(pa.int64()) if whole else pa.array(moved)
+
+
+def _interval(name: str, faces: list[Face]) -> Face:
+    """Both ends in one text, such as [20, 32]."""
+    low, high = faces[0], faces[1]
+    gaps = faces[2].place if len(faces) > 2 else np.zeros(len(low.place), np.int64)
+    combined = (low.place * (len(high.values) + 1) + high.place) * 3 + gaps
+    distinct, place = np.unique(combined, return_inverse=True)
+    ends, gap = np.divmod(distinct, 3)
+    first, last = np.divmod(ends, len(high.values) + 1)
+    lows, highs = texts(low.values).take(pa.array(first)), texts(high.values).take(pa.array(last))
+    spans = pc.binary_join_element_wise("[", lows, ", ", highs, "]", "")
+    written = pc.if_else(pc.equal(lows, highs), lows, spans)
+    words = faces[2].values.to_pylist() if len(faces) > 2 else ["none"]
+    some = pa.array([words[g] == "some" for g in gap], pa.bool_())
+    return ordered(name, pc.if_else(some, pc.binary_join_element_wise(written, " or missing", ""), written), place)
+
+
+def _node(domain: Domain, extent: Extent) -> Face:
+    """The lowest node of the hierarchy above a class; the root where missing values mix with known ones."""
+    tree = domain.tree
+    if tree is None:
+        raise ValueError("the domain has no hierarchy")
+    known = extent.low >= 0
+    node = np.full(len(known), len(tree.labels), dtype=np.int64)
+    node[known] = tree.lowest(extent.low[known], extent.high[known])
+    node[known & (extent.absent > 0)] = 0
+    labels = pa.array([*tree.labels, None], pa.string())
+    return ordered(domain.name, labels, node)
+
+
+def _set(records: Records, axis: int) -> Face:
+    """The values of a class, in braces where there are several."""
+    domain = records.domains[axis]
+    if len(domain) <= 64:
+        held = np.empty(len(records), np.uint64)
+        kernels.masks(records.matrix, records.starts, axis, held)
+        distinct, place = np.unique(held, return_inverse=True)
+        return ordered(domain.name, sets.from_masks(distinct, domain), place)
+    seen = np.full(len(domain), -1, np.int64)
+    ends = np.zeros(len(records) + 1, np.int64)
+    found = np.empty(len(records.matrix), np.int64)
+    count = kernels.members(records.matrix, records.starts, axis, seen, ends, found)
+    return ordered(domain.name, sets.from_members(ends, found[:count], domain), np.arange(len(records)))

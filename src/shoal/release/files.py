@@ -1,0 +1,103 @@
+"""Published tables as files: Parquet or CSV, with nothing in them but the tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+
+from shoal.errors import DataError
+from shoal.plan.plan import Read
+from shoal.release.manifest import PublishedColumn
+from shoal.table import delimited
+
+Format = Literal["parquet", "csv"]
+FORMATS: tuple[Format, ...] = ("parquet", "csv")
+
+_NAMES = {
+    pa.string(): "text",
+    pa.int64(): "integer",
+    pa.float64(): "number",
+    pa.bool_(): "boolean",
+    pa.date32(): "date",
+    pa.timestamp("us"): "datetime",
+}
+_TYPES = {name: kind for kind, name in _NAMES.items()}
+
+
+def type_name(kind: pa.DataType) -> str:
+    """A published type as the manifest spells it."""
+    if pa.types.is_dictionary(kind):
+        return type_name(kind.value_type)
+    return _NAMES.get(kind, str(kind))
+
+
+def _type_of(name: str) -> pa.DataType:
+    if name in _TYPES:
+        return _TYPES[name]
+    if decimal := re.fullmatch(r"decimal128\((\d+), (-?\d+)\)", name):
+        return pa.decimal128(int(decimal[1]), int(decimal[2]))
+    return pa.type_for_alias(name)
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """The table without dictionaries and metadata: plain values only."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def write(table: pa.Table, folder: Path, name: str, form: Format) -> Path:
+    """One table as one file; returns its path."""
+    path = folder / f"{name}.{form}"
+    if form == "parquet":
+        parquet.write_table(table, path, store_schema=False, compression="zstd", row_group_size=1 << 20)
+        return path
+    _refuse_empty_text(table)
+    with pa.OSFile(str(path), "wb") as sink:
+        csv.write_csv(plain(table), sink)
+    return path
+
+
+def _refuse_empty_text(table: pa.Table) -> None:
+    """In CSV an empty text and a missing value look alike to most readers."""
+    for name in table.column_names:
+        column = table.column(name)
+        if type_name(column.type) == "text" and pc.any(pc.equal(column.unique().cast(pa.string()), "")).as_py():
+            raise DataError(
+                f'the column {name} has empty texts, which CSV cannot tell from missing values: write Parquet, or say missing = [""]'
+            )
+
+
+def read(path: Path, columns: Iterable[PublishedColumn]) -> pa.Table:
+    """One table as it was written."""
+    types = {name: kind for column in columns for name, kind in zip(column.columns, column.types, strict=False)}
+    try:
+        if path.suffix == ".parquet":
+            texts = [name for name, kind in types.items() if kind == "text"]
+            return parquet.read_table(path, read_dictionary=texts)
+        return _read_csv(path, types)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"the release's table {path.name} cannot be read: {type(error).__name__}") from None
+
+
+def _read_csv(path: Path, types: Mapping[str, str]) -> pa.Table:
+    as_text = dict.fromkeys(types, "text")
+    table = delimited.read(path, Read(types=as_text), ())
+    columns = [_typed(table.column(name), types.get(name, "text")) for name in table.column_names]
+    return pa.table(columns, names=table.column_names)
+
+
+def _typed(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Text from a CSV file as the type that the manifest says, an empty field being missing."""
+    encoded = column.combine_chunks()
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    words = encoded.dictionary
+    words = pc.if_else(pc.equal(words, ""), pa.scalar(None, pa.string()), words)
+    return pa.chunked_array([words.cast(_type_of(name)).take(encoded.indices)])

@@ -1,0 +1,116 @@
+"""Putting a folder in its place whole, or not at all, whatever happens meanwhile.
+
+A release is staged in a folder of its own beside the place where it will stand, readable by its owner only. A crash leaves
+either the old release or the new one in place; what it leaves of the staging is removed by the next writing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.errors import DataError, ShoalError
+
+MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_EXCHANGE = 2
+_AT_FDCWD = -100
+_SWAP = 2
+
+
+def check_free(target: Path, *, force: bool) -> None:
+    """Refuse a place where something stands that must not be replaced."""
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise DataError(f"{target.name} is a file: a release is a folder")
+    held = {entry.name for entry in target.iterdir()}
+    if not held:
+        return
+    if MANIFEST not in held:
+        raise DataError(f"the folder {target.name} holds something else than a release: choose another")
+    if not force:
+        raise DataError(f"the folder {target.name} holds a release already: choose another, or replace it with --force")
+
+
+@contextlib.contextmanager
+def staging(target: Path) -> Iterator[Path]:
+    """A folder beside the target in which to prepare what will stand there; removed unless it was put in place."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _remove_left_over(target)
+    stage = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))  # mkdtemp makes it the owner's alone
+    lock = os.open(stage / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield stage
+    finally:
+        os.close(lock)
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def put(stage: Path, target: Path) -> None:
+    """Move what was staged to its place in one step, and remove what stood there."""
+    (stage / _LOCK).unlink()
+    for entry in stage.iterdir():
+        entry.chmod(0o666 & ~_umask())
+        _sync(entry)
+    stage.chmod(0o777 & ~_umask())
+    _sync(stage)
+    if target.exists():
+        _exchange(stage, target)
+    else:
+        stage.rename(target)
+    _sync(target.parent)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}.staged-"
+
+
+def _remove_left_over(target: Path) -> None:
+    """Staging folders whose writer is gone: a living one holds its lock."""
+    for stage in target.parent.glob(f"{_prefix(target)}*"):
+        try:
+            lock = os.open(stage / _LOCK, os.O_RDWR)
+        except FileNotFoundError:
+            shutil.rmtree(stage, ignore_errors=True)
+            continue
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(stage, ignore_errors=True)
+        os.close(lock)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _exchange(stage: Path, target: Path) -> None:
+    """Swap two folders in one step of the file system; the old release is then where the staging was."""
+    system = ctypes.CDLL(None, use_errno=True)
+    one, other = os.fsencode(stage), os.fsencode(target)
+    if sys.platform == "darwin" and hasattr(system, "renamex_np"):
+        done = system.renamex_np(one, other, _SWAP) == 0
+    else:
+        done = hasattr(system, "renameat2") and system.renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE) == 0
+    if not done:
+        raise ShoalError(
+            f"this file system cannot swap folders in one step, so {target.name} stays as it is: remove it, or write elsewhere"
+        )

@@ -1,0 +1,96 @@
+"""The data dictionary that goes with a release, for people who open it in R, pandas or SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shoal.release.manifest import Manifest, Promise, PublishedColumn
+
+
+def text(manifest: Manifest) -> str:
+    """The README.txt of a release; made from its manifest alone."""
+    lines = [
+        "ABOUT THIS RELEASE",
+        "",
+        *_wrapped(
+            f"These tables were made by Shoal {manifest.shoal} from personal records so that nobody stands out. "
+            f"{manifest.records} records are published; {manifest.suppressed} were left out."
+        ),
+        "",
+        f"Tables: {', '.join(manifest.tables)}. Missing values are null (empty in CSV).",
+        "",
+        "WHAT IS PROMISED",
+        "",
+        *(f"  - {_promise(promise)}" for promise in manifest.require),
+        "",
+        "A class is the group of all records with the same quasi-identifying columns.",
+        "",
+        "COLUMNS",
+        "",
+        *(line for column in manifest.columns for line in _column(column)),
+        "",
+        "WHAT IS NOT PROMISED",
+        "",
+        *_wrapped(
+            "Insensitive columns are published as they are: somebody who knows one of them can tell records of a class apart. "
+            "A promise holds for this one release of these people: together with another release of the same people, or "
+            "with knowledge of single members, more can be learned. That a person is in the table at all may be seen "
+            "from it. Whoever knows the sensitive values of all others in a class knows the last one."
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _wrapped(sentence: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(sentence, 96)
+
+
+def _promise(promise: Promise) -> str:
+    on = f" of {promise.on}" if promise.on else ""
+    least = "" if promise.reached is None else f" (reached: {promise.reached:.6g})"
+    match promise.kind:
+        case "k":
+            return f"k-anonymity: each class holds at least {promise.asked:g} people{least}"
+        case "size":
+            return f"each class holds at least {promise.asked:g} records{least}"
+        case "l":
+            kind = promise.diversity if promise.c is None else f"recursive, c = {promise.c:g}"
+            return f"l-diversity ({kind}): the values{on} in each class are at least {promise.asked:g}-diverse{least}"
+        case "t":
+            return (
+                f"t-closeness ({promise.distance} distance): the values{on} in each class are distributed as in the whole "
+                f"table, up to {promise.asked:g}{least}"
+            )
+
+
+def _column(column: PublishedColumn) -> Iterator[str]:
+    types = dict(zip(column.columns, column.types, strict=False))
+    names = ", ".join(f"{name} ({types[name]})" if name in types else name for name in column.columns)
+    yield f"  {names}"
+    for line in _wrapped(f"{column.role}; {_SHOWN[column.shown]}{_limits(column)}"):
+        yield f"      {line}"
+
+
+_SHOWN = {
+    "value": "as it was recorded.",
+    "bounds": "the smallest and the largest value of the record's class, both included. A column ending in _missing says "
+    "whether none, some or all records of the class have no value.",
+    "interval": "the smallest and the largest value of the record's class, both included, or the one value that all have.",
+    "node": "the value itself, or the category that covers all values of the record's class; the topmost category covers "
+    "missing values too.",
+    "set": "the value itself, or in braces all values that occur in the record's class.",
+}
+
+
+def _limits(column: PublishedColumn) -> str:
+    said = []
+    if column.bottom is not None:
+        said.append(f" {column.bottom:g} stands for {column.bottom:g} or less.")
+    if column.top is not None:
+        said.append(f" {column.top:g} stands for {column.top:g} or more.")
+    if column.step is not None:
+        said.append(f" Ends are rounded outward to multiples of {column.step:g}.")
+    return "".join(said)
