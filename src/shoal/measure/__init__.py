@@ -1,0 +1,39 @@
+"""What a release cost, and how small its classes are: loss, discernibility, class sizes, risk.
+
+:func:`measure` takes a publication, Shoal's or anybody's, and what its columns mean; it returns
+:class:`Scores`. Loss is counted against the original and is therefore an internal figure: together with the
+release it says something of the suppressed records.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.measure.loss import Loss, Losses
+    from shoal.measure.measuring import measure
+    from shoal.measure.risk import Above, Adversary, Bin, Journalist, Risk, Smallest
+    from shoal.measure.scores import Scores
+
+__all__ = [
+    "Above",
+    "Adversary",
+    "Bin",
+    "Journalist",
+    "Loss",
+    "Losses",
+    "Risk",
+    "Scores",
+    "Smallest",
+    "measure",
+]
+
+_HOMES = {"Loss": "loss", "Losses": "loss", "Scores": "scores", "measure": "measuring"}
+
+
+def __getattr__(name: str) -> Any:
+    """Each name, loaded when it is first used: NumPy and PyArrow take their time."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'risk')}"), name)

@@ -1,0 +1,95 @@
+"""The order in which a release is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from shoal.measure.groups import Groups, Whole, grouped
+from shoal.measure.loss import Loss, Losses, loss_of, mean_loss
+from shoal.measure.originals import originals, without
+from shoal.measure.population import covered
+from shoal.measure.risk import risk_of, smallest_of
+from shoal.measure.scores import Scores
+from shoal.release.cells import Cells, read
+from shoal.release.manifest import PublishedColumn
+from shoal.schema.hierarchy import Hierarchy
+
+_NO_ORIGINAL = "loss compares the release with the original table, which was not given"
+
+
+def measure(
+    table: pa.Table,
+    columns: Sequence[PublishedColumn],
+    *,
+    original: pa.Table | None,
+    trees: Mapping[str, Hierarchy],
+    suppressed: int,
+    k: int | None,
+    population: pa.Table | None = None,
+    missing: tuple[str, ...] = (),
+) -> Scores:
+    """What the publication ``table`` cost and how small its classes are.
+
+    Args:
+        table: the published records, Shoal's or anybody's.
+        columns: what its columns mean; the quasi-identifying ones are measured.
+        original: the table it was made from. Without it the loss is not known.
+        trees: the hierarchies of categories, by name of the column.
+        suppressed: how many records of the original were left out.
+        k: what was asked for, for C_AVG and as a threshold of risk.
+        population: the people among whom a journalist looks, with the original's columns and values.
+        missing: texts that stand for missing values in any of the tables.
+    """
+    measured = [column for column in columns if column.role == "quasi-identifying"]
+    names = [column.name for column in measured]
+    in_one = [column.columns[0] for column in measured if column.shown != "bounds"]
+    published = without(table, in_one, missing)
+    cells = {column: read(published, column, trees.get(column.name)) for column in measured}
+    groups = grouped(list(cells.values()), table.num_rows)
+    compared = None if original is None else without(original, names, missing)
+    loss = _losses(cells, compared, trees, suppressed)
+    people = None if population is None else _covered(groups, cells, without(population, names, missing))
+    return _scores(groups, loss, suppressed, k, people)
+
+
+def _losses(
+    cells: Mapping[PublishedColumn, Cells],
+    original: pa.Table | None,
+    trees: Mapping[str, Hierarchy],
+    suppressed: int,
+) -> Losses:
+    if original is None:
+        unknown = Loss(None, None)
+        return Losses(unknown, {column.name: unknown for column in cells}, _NO_ORIGINAL)
+    found = {}
+    for column, published in cells.items():
+        known = originals(original, column, published, of="original table")
+        found[column.name] = loss_of(published, known, column, trees.get(column.name), suppressed)
+    return Losses(mean_loss(found), found)
+
+
+def _covered(groups: Groups, cells: Mapping[PublishedColumn, Cells], population: pa.Table) -> Whole:
+    people = [
+        originals(population, column, published, of="population table") for column, published in cells.items()
+    ]
+    return covered(groups, list(cells.values()), people, population.num_rows)
+
+
+def _scores(groups: Groups, loss: Losses, suppressed: int, k: int | None, people: Whole | None) -> Scores:
+    records = groups.records
+    every = records + suppressed
+    class_size = records / max(len(groups), 1)
+    return Scores(
+        records=records,
+        suppressed=suppressed,
+        suppression=suppressed / max(every, 1),
+        classes=len(groups),
+        loss=loss,
+        discernibility=int((groups.size**2).sum()) + suppressed * every,
+        class_size=class_size,
+        c_avg=None if k is None else class_size / k,
+        risk=risk_of(groups, k, people),
+        smallest=smallest_of(groups),
+    )

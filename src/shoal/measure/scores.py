@@ -1,0 +1,45 @@
+"""All that is measured of a release, as one object."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shoal.measure.loss import Losses
+from shoal.measure.risk import Risk, Smallest
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a release cost, and how small its classes are.
+
+    Attributes:
+        records: the records published.
+        suppressed: the records left out.
+        suppression: the share of the records that were left out.
+        classes: groups of records with the same quasi-identifiers as published.
+        loss: NCP and GLM; see :mod:`shoal.measure.loss`.
+        discernibility: C_DM, the sum of the squared sizes of the classes, and for each suppressed record the
+            size of the table (Bayardo and Agrawal, "Data Privacy through Optimal k-Anonymization", ICDE
+            2005).
+        class_size: the average size of a class.
+        c_avg: that size over k (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity",
+            ICDE 2006): 1 is the best there is. None without k.
+        risk: of being found; see :mod:`shoal.measure.risk`.
+        smallest: how much of the release stands in small classes.
+    """
+
+    records: int
+    suppressed: int
+    suppression: float
+    classes: int
+    loss: Losses
+    discernibility: int
+    class_size: float
+    c_avg: float | None
+    risk: Risk
+    smallest: Smallest
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        return asdict(self)
