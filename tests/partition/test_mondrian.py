@@ -73,7 +73,9 @@ requirements = st.lists(
         st.builds(LDiversity, st.sampled_from([1.5, 2.2]), st.just("s"), st.just("entropy")),
         st.builds(LDiversity, st.sampled_from([2, 3]), st.just("s"), st.just("recursive"), st.sampled_from([0.8, 2.0])),
         st.builds(LDiversity, st.just(2), st.just("s"), missing_is_sensitive=st.just(True)),
-        st.builds(TCloseness, st.sampled_from([0.1, 0.25, 0.5]), st.just("s"), st.sampled_from(["ordered", "equal", None])),
+        st.builds(
+            TCloseness, st.sampled_from([0.1, 0.25, 0.5]), st.just("s"), st.sampled_from(["ordered", "equal", None])
+        ),
     ),
     min_size=1,
     max_size=3,
@@ -82,7 +84,9 @@ requirements = st.lists(
 
 @settings(max_examples=150)
 @given(tables, requirements)
-def test_strict_classes_are_those_of_the_oracle(records: list[tuple[int | None, ...]], require: list[Requirement]) -> None:
+def test_strict_classes_are_those_of_the_oracle(
+    records: list[tuple[int | None, ...]], require: list[Requirement]
+) -> None:
     plan = plan_of(*require)
     codes = coded(table_of(records), plan)
     everybody = list(range(len(records)))
@@ -115,7 +119,9 @@ def test_relaxed_cuts_halve_whatever_the_ties(count: int, k: int) -> None:
     """One value repeated but for two records: strict cuts cannot part it, relaxed ones halve it."""
     records = [(0, 0, 0, 0)] * (count - 2) + [(1, 0, 0, 0)] * 2
     plan = plan_of(KAnonymity(k), ties="relaxed")
-    sizes = [len(one) for one in held(mondrian.group(coded(table_of(records), plan), plan), coded(table_of(records), plan))]
+    sizes = [
+        len(one) for one in held(mondrian.group(coded(table_of(records), plan), plan), coded(table_of(records), plan))
+    ]
     assert max(sizes) < count or count < 2 * k
 
 

@@ -55,7 +55,9 @@ def test_every_cell_says_what_its_class_holds(records: list[tuple[object, ...]],
     if len(records) < k:
         return
     age, job, word = (list(column) for column in zip(*records, strict=True))
-    table = pa.table({"age": pa.array(age, pa.int64()), "job": pa.array(job, pa.string()), "word": pa.array(word, pa.string())})
+    table = pa.table(
+        {"age": pa.array(age, pa.int64()), "job": pa.array(job, pa.string()), "word": pa.array(word, pa.string())}
+    )
     schema = Schema(quasi_identifying={"age": None, "job": categorical(JOBS), "word": None})
     draft = drafted(table, Plan(schema, [KAnonymity(k)]), seed)
     shown = draft.tables["release"].column_names
@@ -136,7 +138,9 @@ def test_ranges_as_text() -> None:
 
 @given(st.permutations(range(30)), st.integers(0, 5))
 def test_the_same_records_in_any_order_give_the_same_table(order: list[int], seed: int) -> None:
-    base = pa.table({"age": [i * 7 % 30 for i in range(30)], "s": [i % 4 for i in range(30)], "n": [i % 3 for i in range(30)]})
+    base = pa.table(
+        {"age": [i * 7 % 30 for i in range(30)], "s": [i % 4 for i in range(30)], "n": [i % 3 for i in range(30)]}
+    )
     plan = Plan(Schema(quasi_identifying=["age"], sensitive=["s"], insensitive=["n"]), [KAnonymity(3)])
     one = rows_of(drafted(base, plan))
     assert rows_of(drafted(base.take(order), plan, seed)) == one

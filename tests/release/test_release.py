@@ -27,7 +27,9 @@ BAD = Verdict([Finding("keeper", "every record is accounted for", False, says="1
 
 
 def manifest_of(table: pa.Table) -> Manifest:
-    columns = [PublishedColumn(f.name, "insensitive", "value", (f.name,), (files.type_name(f.type),)) for f in table.schema]
+    columns = [
+        PublishedColumn(f.name, "insensitive", "value", (f.name,), (files.type_name(f.type),)) for f in table.schema
+    ]
     promises = [Promise.of(KAnonymity(2), None), Promise.of(LDiversity(2, "s"), None)]
     return Manifest(
         shoal="0", form="generalized", method="mondrian", options={"ties": "strict"}, tables=["release"],
@@ -49,7 +51,7 @@ ODD = pa.table(
         "single": pa.array([0.1, 0.2, None, 3], pa.float32()),
         "truth": [True, False, None, True],
         "day": [dt.date(2020, 2, 29), None, dt.date(1, 1, 1), dt.date(9999, 12, 31)],
-        "moment": pa.array([dt.datetime(2020, 1, 1, 1, 2, 3, 4), None, None, None], pa.timestamp("us")),
+        "moment": pa.array([1577840523000004, None, None, None], pa.timestamp("us")),
         "money": pa.array([decimal.Decimal("1.50"), None, None, decimal.Decimal("-2.00")], pa.decimal128(9, 2)),
     }
 )

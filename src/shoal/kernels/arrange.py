@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-
-Array = NDArray[np.generic]
 
 
 @njit(cache=True, nogil=True)

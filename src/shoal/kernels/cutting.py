@@ -1,19 +1,19 @@
 """Cutting a table in two at medians, again and again, while both sides keep every requirement.
 
-Records are moved, not pointed at: those of a node lie side by side, and most nodes fit the cache. ``codes`` and ``words`` are
-two views of the same memory, one to look at, one to move by. All kernels of a search stand in this one file, since
-Numba's cache does not see changes in others.
+Records are moved, not pointed at: those of a node lie side by side, and most nodes fit the cache. ``codes`` and
+``words`` are two views of the same memory, one to look at, one to move by. All kernels of a search stand in this one
+file, since Numba's cache does not see changes in others.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 class Table(NamedTuple):
@@ -281,7 +281,7 @@ def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows
 
 @njit(cache=True, nogil=True)
 def _tie(codes, rows, lo, hi, axis, middle, wanted, drawn):
-    """The row number below which ``wanted`` of the records at the median lie. Row numbers are random: ties fall by lot."""
+    """The row number below which ``wanted`` records at the median lie; row numbers are random, so ties fall by lot."""
     count = 0
     for i in range(lo, hi):
         if np.int64(codes[i, axis]) == middle:
@@ -303,9 +303,7 @@ def _try_axis(table, lo, hi, axis, numbers, relaxed, scratch):
         if relaxed:
             left = (hi - lo) // 2
             tie = _tie(table.codes, table.rows, lo, hi, axis, middle, left - below, scratch.drawn)
-        if min(left, hi - lo - left) >= numbers.least and _allowed(
-            table, lo, hi, axis, middle, tie, numbers, scratch
-        ):
+        if min(left, hi - lo - left) >= numbers.least and _allowed(table, lo, hi, axis, middle, tie, numbers, scratch):
             return _move(table.codes, table.words, table.rows, lo, hi, axis, middle, tie, scratch.words, scratch.rows)
         upward = not upward
     return -1
@@ -366,4 +364,3 @@ def cut_to_the_end(table, lo, hi, numbers, relaxed, scratch, starts):
             depth -= 1
             lo = hi
     return found
-

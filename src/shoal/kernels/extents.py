@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-
-Array = NDArray[np.generic]
 
 
 @njit(cache=True, nogil=True)
 def extents(codes, starts, first, last, missing, low, high, absent):
-    """For classes first..last and each axis: the smallest and largest known code, -1 if there is none, and how many are missing."""
+    """For classes first..last and each axis: the extreme known codes, -1 if none is known, and how many are missing."""
     for c in range(first, last):
         for j in range(len(missing)):
             low[c, j], high[c, j], absent[c, j] = -1, -1, 0

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError, Unachievable
+from shoal.errors import DataError, Unachievable, Unsupported
 from shoal.plan.plan import Plan
 from shoal.privacy import definitions
 from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
@@ -35,6 +36,7 @@ class Eligible:
 def eligible(codes: Codes, plan: Plan) -> Eligible:
     """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
     requirements = asked(plan, codes.sensitive_domains)
+    _check_people(codes, requirements)
     kept = _diverse(codes, requirements, int(plan.suppress * len(codes) + 1e-9))
     if not _enough(codes, kept, requirements):
         if plan.suppress < 1 and len(codes):
@@ -53,6 +55,14 @@ def asked(plan: Plan, sensitive: Sequence[Domain]) -> list[Requirement]:
         if isinstance(requirement, TCloseness) and requirement.distance == "ordered":
             _check_order(next(domain for domain in sensitive if domain.name == requirement.on))
     return found
+
+
+def _check_people(codes: Codes, requirements: Sequence[Requirement]) -> None:
+    if codes.people is not None and any(isinstance(r, LDiversity | TCloseness) for r in requirements):
+        raise Unsupported(
+            "a person has several rows, and l and t speak of one value a person: keep one row each (for example the "
+            'latest), or say person = "row" if every row stands alone'
+        )
 
 
 def _check_order(domain: Domain) -> None:
@@ -93,7 +103,7 @@ def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) 
             domain = domains[str(requirement.on)]
             column = codes.matrix[kept, codes.place(domain.name)]
             counts = np.bincount(column, minlength=len(domain)).astype(np.int64)
-            cap = _cap(requirement, counts, domain.known)
+            cap = cap_of(requirement, counts, domain.known)
             if cap is None or len(codes) - len(kept) + int(np.maximum(counts - cap, 0).sum()) > allowance:
                 if allowance >= len(codes):
                     return kept[:0]
@@ -102,7 +112,7 @@ def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) 
     return kept
 
 
-def _cap(requirement: LDiversity, counts: Counts, known: int) -> int | None:
+def cap_of(requirement: LDiversity, counts: Counts, known: int) -> int | None:
     """How many records may hold one value at the most, for the table to be diverse; None if no number helps."""
 
     def holds(cap: int) -> bool:
@@ -122,7 +132,7 @@ def _cap(requirement: LDiversity, counts: Counts, known: int) -> int | None:
     return low if low and holds(low) else None
 
 
-def _rank(column: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+def _rank(column: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
     """For each record, how many before it hold the same value; the records lie in random order."""
     order = np.argsort(column, kind="stable")
     ordered = column[order]
@@ -158,18 +168,22 @@ def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowa
     if not total:
         why = "no record has a known value"
     else:
-        why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {known.max() / total:.1%} of the records"
+        share = known.max() / total
+        why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {share:.1%} of the records"
     missing = int(counts[domain.known :].sum())
     without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
     return (
-        f"{requirement} cannot be kept: of the column {domain.name}, {why}{without}. The largest l that the table allows is "
-        f"{limit}; ask for that, for t-closeness instead, or let more records be left out than the {allowance} that "
-        "suppress allows"
+        f"{requirement} cannot be kept: of the column {domain.name}, {why}{without}. The largest l that "
+        f"the table allows is {limit}; ask for that, for t-closeness instead, or let more records be left out than "
+        f"the {allowance} that suppress allows"
     )
 
 
 def _check_closeness(
-    requirements: Sequence[Requirement], domains: Sequence[Domain], original: Sequence[Counts], published: Sequence[Counts]
+    requirements: Sequence[Requirement],
+    domains: Sequence[Domain],
+    original: Sequence[Counts],
+    published: Sequence[Counts],
 ) -> None:
     """What is published must be as close to the original as each class is to be."""
     for requirement in requirements:
@@ -181,7 +195,7 @@ def _check_closeness(
             reached = definitions.closeness(left[None, :], whole, distance_of(requirement, domain))
             if not definitions.keeps(requirement, reached)[0]:
                 raise Unachievable(
-                    f"{requirement} cannot be kept: leaving out the records that other requirements cannot bear takes the "
+                    f"{requirement} cannot be kept: leaving out the records that others cannot bear takes the "
                     f"table itself {reached[0]:.4g} away from the original; ask for no less than that"
                 )
 
@@ -192,6 +206,8 @@ def _numbers(
     columns = {}
     for domain, whole, left in zip(codes.sensitive_domains, original, published, strict=True):
         wholes = [whole] if np.array_equal(whole, left) else [left, whole]
-        distances = {r: distance_of(r, domain) for r in requirements if isinstance(r, TCloseness) and r.on == domain.name}
+        distances = {
+            r: distance_of(r, domain) for r in requirements if isinstance(r, TCloseness) and r.on == domain.name
+        }
         columns[domain.name] = SensitiveColumn(domain.known, wholes, distances)
     return numbers(requirements, columns)

@@ -1,12 +1,12 @@
 """Mondrian: the table is cut at the median of its widest column, again and again, while both sides keep every promise.
 
-Paper        LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006. With t it is the tMondrian of
+Paper        LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006. With t it is the
+tMondrian of
              Li, Li, Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010.
-Promises     k, l, t and a least size, in any mix: a cut is made only if both sides keep all of them.
-Forms        generalized.
-Reads        sensitive values only where l or t is asked; then a refused cut tells that one side would have broken them.
-Cost         n log n: each record is looked at a fixed number of times on each level of cuts.
-Why right    the whole table keeps every requirement (see eligible.py), each cut is checked on both sides, so by induction
+Promises     k, l, t and a least size, in any mix: a cut is made only if both sides keep all of them. Forms
+generalized. Reads        sensitive values only where l or t is asked; then a refused cut tells that one side would
+have broken them. Cost         n log n: each record is looked at a fixed number of times on each level of cuts. Why
+right    the whole table keeps every requirement (see eligible.py), each cut is checked on both sides, so by induction
              every class keeps them; classes are disjoint boxes (strict ties), and merging two that are published
              alike breaks no requirement.
 """
@@ -20,11 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import Unsupported
 from shoal.kernels import cutting
 from shoal.partition.eligible import eligible
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import LDiversity, TCloseness
 from shoal.privacy.search import Numbers
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -35,11 +33,6 @@ _SHARED = 1 << 16
 
 def group(codes: Codes, plan: Plan) -> Classes:
     """Group the records into classes that keep every requirement of the plan."""
-    if codes.people is not None and any(isinstance(r, LDiversity | TCloseness) for r in plan.require):
-        raise Unsupported(
-            "a person has several rows, and l and t speak of one value a person: keep one row each (for example the "
-            'latest), or say person = "row" if every row stands alone'
-        )
     chosen = eligible(codes, plan)
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
@@ -115,4 +108,3 @@ class _Search:
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
         found = cutting.cut_to_the_end(self.table, lo, hi, self.numbers, self.relaxed, scratch, starts)
         return starts[:found]
-

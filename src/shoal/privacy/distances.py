@@ -1,8 +1,9 @@
 """Distances between distributions of a sensitive column: what it costs to turn one into the other.
 
-All three are earth mover's distances (Li, Li and Venkatasubramanian, "t-Closeness", ICDE 2007); they differ in how far two
-values are apart. Each is written twice: :meth:`between` is the definition and judges; :meth:`flows` is the same sum
-in a form that one loop can evaluate for all three. Values are in domain order; a missing value has the last place.
+All three are earth mover's distances (Li, Li and Venkatasubramanian, "t-Closeness", ICDE 2007); they differ in how
+far two values are apart. Each is written twice: :meth:`between` is the definition and judges; :meth:`flows` is the
+same sum in a form that one loop can evaluate for all three. Values are in domain order; a missing value has the last
+place.
 """
 
 from __future__ import annotations

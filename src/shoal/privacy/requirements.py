@@ -45,8 +45,8 @@ class LDiversity:
     - ``entropy``: the entropy of the known values is at least log l;
     - ``recursive``: with counts r1 >= r2 >= ..., r1 < c (r_l + r_{l+1} + ...).
 
-    ``on`` names a sensitive column; without it every sensitive column is meant. A missing value counts as a sensitive value
-    like any other only if ``missing_is_sensitive``.
+    ``on`` names a sensitive column; without it every sensitive column is meant. A missing value counts as a sensitive
+    value like any other only if ``missing_is_sensitive``.
     """
 
     l: float
@@ -84,7 +84,7 @@ Requirement = KAnonymity | Size | LDiversity | TCloseness
 
 
 def spelled_out(requirements: Sequence[Requirement], ordered: Mapping[str, bool]) -> list[Requirement]:
-    """The requirements with every default filled in; ``ordered`` tells which sensitive columns hold numbers or dates."""
+    """The requirements, every default filled in; ``ordered`` tells which sensitive columns hold numbers or dates."""
     found: list[Requirement] = []
     for requirement in requirements:
         match requirement:

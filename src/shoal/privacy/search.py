@@ -1,12 +1,13 @@
 """The requirements of a plan as plain numbers, so that a compiled search can test a class without leaving its loop.
 
-What the numbers mean is said once more in :mod:`shoal.kernels.cutting`; :mod:`shoal.privacy.definitions` is what counts.
+What the numbers mean is said once more in :mod:`shoal.kernels.cutting`; :mod:`shoal.privacy.definitions` is what
+counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,8 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
                 for whole in column.wholes:
                     rows.append((CLOSENESS, int(offset[on]), len(whole), requirement.t + TOLERANCE / 2, 0.0))
                     shares.append(whole / max(int(whole.sum()), 1))
-                    flows.append(tuple(column.distances[requirement].flows(len(whole))))
+                    flow = column.distances[requirement].flows(len(whole))
+                    flows.append((flow.first, flow.last, flow.weight))
     return _packed(least, rows, shares, flows)
 
 
@@ -91,13 +93,13 @@ def _packed(
     shares: Sequence[Reals],
     flows: Sequence[tuple[Integers, Integers, Reals]],
 ) -> Numbers:
-    def ends(parts: Sequence[NDArray[np.generic]]) -> Integers:
+    def ends(parts: Sequence[NDArray[Any]]) -> Integers:
         return np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
 
-    def joined(parts: Sequence[NDArray[np.generic]], kind: type) -> NDArray[np.generic]:
+    def joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
         return np.concatenate([*parts, np.empty(0, kind)]).astype(kind)
 
-    def field(place: int, kind: type) -> NDArray[np.generic]:
+    def field(place: int, kind: type) -> NDArray[Any]:
         return np.array([row[place] for row in rows], dtype=kind)
 
     return Numbers(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.kernels import extents as kernels
 from shoal.plan.methods import Generalized
 from shoal.publish import sets
-from shoal.release.manifest import PublishedColumn
+from shoal.release.manifest import PublishedColumn, Shown
 from shoal.schema.columns import Column, Numeric
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -31,7 +31,7 @@ class Face:
     """One published column: class i shows ``values[place[i]]``; the values are in order, a missing one last."""
 
     name: str
-    place: Places
+    place: NDArray[np.integer[Any]]
     values: pa.Array
 
 
@@ -39,13 +39,13 @@ class Face:
 class Extent:
     """The known codes that each class spans on one axis (-1: none), and how many of its records have no value."""
 
-    low: Places
-    high: Places
-    absent: Places
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    absent: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Shown:
+class Appearance:
     """All the columns that speak of one quasi-identifier, and what to say of them in the manifest."""
 
     faces: list[Face]
@@ -88,7 +88,7 @@ def extents(records: Records) -> list[Extent]:
     return [Extent(low[:, j], high[:, j], absent[:, j]) for j in range(len(records.domains))]
 
 
-def show(records: Records, axis: int, extent: Extent, column: Column, form: Generalized) -> Shown:
+def show(records: Records, axis: int, extent: Extent, column: Column, form: Generalized) -> Appearance:
     """One quasi-identifier of every class."""
     domain = records.domains[axis]
     if domain.kind == "number":
@@ -96,18 +96,17 @@ def show(records: Records, axis: int, extent: Extent, column: Column, form: Gene
         faces = _bounds(domain, extent, records.sizes, how)
         if form.ranges == "text":
             faces = [_interval(domain.name, faces)]
-        shown = "bounds" if form.ranges == "bounds" else "interval"
+        shown: Shown = "bounds" if form.ranges == "bounds" else "interval"
         names = tuple(face.name for face in faces)
-        meaning = PublishedColumn(
-            domain.name, column.role, shown, names, bottom=how.bottom, top=how.top, step=how.step
-        )
-        return Shown(faces, meaning)
-    shown = "set" if domain.tree is None else "node"
+        meaning = PublishedColumn(domain.name, column.role, shown, names, bottom=how.bottom, top=how.top, step=how.step)
+        return Appearance(faces, meaning)
     face = _node(domain, extent) if domain.tree is not None else _set(records, axis)
-    return Shown([face], PublishedColumn(domain.name, column.role, shown, (domain.name,)))
+    return Appearance(
+        [face], PublishedColumn(domain.name, column.role, "set" if domain.tree is None else "node", (domain.name,))
+    )
 
 
-def ordered(name: str, values: pa.Array, place: Places) -> Face:
+def ordered(name: str, values: pa.Array, place: NDArray[np.integer[Any]]) -> Face:
     """A face whose values may repeat and stand in any order: sorted, each once, missing last."""
     encoded = values.dictionary_encode()
     held = encoded.dictionary
@@ -123,7 +122,7 @@ def ordered(name: str, values: pa.Array, place: Places) -> Face:
 
 
 def _bounds(domain: Domain, extent: Extent, sizes: Places, how: Numeric) -> list[Face]:
-    """The two ends, rounded outward, and where the column has gaps: whether none, some or all of a class are missing."""
+    """The two ends, rounded outward; where the column has gaps, also whether none, some or all are missing."""
     lows = _rounded(domain.values, how, outward=-1)
     highs = _rounded(domain.values, how, outward=1)
     faces = [

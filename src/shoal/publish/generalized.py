@@ -1,8 +1,8 @@
 """The generalized form: all records of a class show the same quasi-identifiers, coarse enough to cover each of them.
 
-Promises     k, l, t and a least size: an outsider can group by nothing finer than the classes.
-Protects     identity and sensitive values; insensitive columns are published as they are.
-Order        sorted by all published columns: a table that says the same is the same, and nothing of the input's order is left.
+Promises     k, l, t and a least size: an outsider can group by nothing finer than the classes. Protects     identity
+and sensitive values; insensitive columns are published as they are. Order        sorted by all published columns: a
+table that says the same is the same, and nothing of the input's order is left.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.kernels import arrange
-from shoal.plan.methods import Generalized
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
-from shoal.publish.faces import Face, Records, Shown, extents, show
+from shoal.publish.faces import Appearance, Face, Records, extents, show
 from shoal.release.manifest import PublishedColumn
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -27,10 +27,9 @@ from shoal.table.codes import Codes
 
 def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[str]) -> Draft:
     """The classes as one table, its columns in the order of the original."""
-    form = plan.form if isinstance(plan.form, Generalized) else Generalized()
     records = Records.of(codes, classes)
     shown = {
-        column.name: show(records, axis, extent, column, form)
+        column.name: show(records, axis, extent, column, plan.form)
         for axis, (column, extent) in enumerate(zip(plan.quasi_identifying, extents(records), strict=True))
     }
     faces = [face for name in column_order if name in shown for face in shown[name].faces]
@@ -46,13 +45,15 @@ def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[s
             face.name: pool.submit(_repeated, face, by_class, sizes) for one in shown.values() for face in one.faces
         }
         columns |= {name: pool.submit(_plain, codes, name, arranged) for name in others}
-    order = [face for name in column_order for face in ([f.name for f in shown[name].faces] if name in shown else [name])]
+    order = [
+        face for name in column_order for face in ([f.name for f in shown[name].faces] if name in shown else [name])
+    ]
     held = pa.table({name: columns[name].result() for name in order if name in columns})
     meaning = tuple(_meanings(shown, plan, column_order))
     return Draft({"release": held}, meaning, codes.rows[arranged], len(codes) - len(arranged))
 
 
-def _meanings(shown: dict[str, Shown], plan: Plan, column_order: Sequence[str]) -> Iterator[PublishedColumn]:
+def _meanings(shown: dict[str, Appearance], plan: Plan, column_order: Sequence[str]) -> Iterator[PublishedColumn]:
     roles = {column.name: column.role for column in plan.columns}
     for name in column_order:
         if name in shown:
@@ -86,7 +87,7 @@ def _packed(faces: Sequence[Face], count: int) -> list[NDArray[np.uint64]]:
     return keys
 
 
-def _together(codes: Codes, names: Sequence[str]) -> NDArray[np.unsignedinteger]:
+def _together(codes: Codes, names: Sequence[str]) -> NDArray[np.unsignedinteger[Any]]:
     """The codes of these columns, side by side in this order."""
     return np.ascontiguousarray(codes.matrix[:, [codes.place(name) for name in names]])
 
@@ -107,10 +108,12 @@ def _repeated(face: Face, by_class: NDArray[np.int64], sizes: NDArray[np.int64])
 
 def _is_plain_number(values: pa.Array) -> bool:
     kind = values.type
-    return values.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind))
+    return values.null_count == 0 and (
+        pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)
+    )
 
 
-def _spelled(values: pa.Array, place: NDArray[np.signedinteger]) -> pa.Array:
+def _spelled(values: pa.Array, place: NDArray[np.signedinteger[Any]]) -> pa.Array:
     """Values by place; text as a dictionary of exactly the values that occur."""
     if pa.types.is_string(values.type):
         if values.null_count:  # a dictionary holds known values, and a missing one is a missing place
@@ -130,5 +133,3 @@ def _plain(held: Codes, name: str, arranged: NDArray[np.uint32]) -> pa.Array:
     place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))
     return _spelled(values.take(pa.array(used)), place[codes])
-
-

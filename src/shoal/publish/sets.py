@@ -47,7 +47,10 @@ def _as_json(values: pa.Array, which: pa.Array) -> pa.Array:
     """JSON strings for the few values that need it."""
     import json
 
-    written = [json.dumps(v, ensure_ascii=False) if w else v for v, w in zip(values.to_pylist(), which.to_pylist(), strict=True)]
+    written = [
+        json.dumps(v, ensure_ascii=False) if w else v
+        for v, w in zip(values.to_pylist(), which.to_pylist(), strict=True)
+    ]
     return pa.array(written, pa.string())
 
 

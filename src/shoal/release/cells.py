@@ -111,9 +111,7 @@ def ordinals(values: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
 def is_ordered(kind: pa.DataType) -> bool:
     """Whether values of this type have ranges: numbers, dates and times."""
     among = pa.types
-    return bool(
-        among.is_integer(kind) or among.is_floating(kind) or among.is_decimal(kind) or among.is_temporal(kind)
-    )
+    return bool(among.is_integer(kind) or among.is_floating(kind) or among.is_decimal(kind) or among.is_temporal(kind))
 
 
 def _plain(values: pa.Array | pa.ChunkedArray) -> pa.Array:

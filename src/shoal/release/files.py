@@ -48,7 +48,8 @@ def _type_of(name: str) -> pa.DataType:
 def plain(table: pa.Table) -> pa.Table:
     """The table without dictionaries and metadata: plain values only."""
     columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column for column in table.columns
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
     ]
     return pa.table(columns, names=table.column_names)
 
@@ -71,7 +72,8 @@ def _refuse_empty_text(table: pa.Table) -> None:
         column = table.column(name)
         if type_name(column.type) == "text" and pc.any(pc.equal(column.unique().cast(pa.string()), "")).as_py():
             raise DataError(
-                f'the column {name} has empty texts, which CSV cannot tell from missing values: write Parquet, or say missing = [""]'
+                f"the column {name} has empty texts, which CSV cannot tell from missing values: "
+                'write Parquet, or say missing = [""] in [read]'
             )
 
 

@@ -45,7 +45,7 @@ class Tree(msgspec.Struct, frozen=True):
         parent = np.array(self.parent, np.int32)
         inner = np.zeros(len(parent), np.bool_)
         inner[parent[1:]] = True
-        first = np.cumsum(~inner) - ~inner
+        first = np.asarray(np.cumsum(~inner) - ~inner, np.int64)
         last = first + 1
         for node in range(len(parent) - 1, 0, -1):  # a parent ends where its last child does
             last[parent[node]] = max(last[parent[node]], last[node])

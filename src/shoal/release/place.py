@@ -1,7 +1,7 @@
 """Putting a folder in its place whole, or not at all, whatever happens meanwhile.
 
-A release is staged in a folder of its own beside the place where it will stand, readable by its owner only. A crash leaves
-either the old release or the new one in place; what it leaves of the staging is removed by the next writing.
+A release is staged in a folder of its own beside the place where it will stand, readable by its owner only. A crash
+leaves either the old release or the new one in place; what it leaves of the staging is removed by the next writing.
 """
 
 from __future__ import annotations
@@ -112,5 +112,6 @@ def _exchange(stage: Path, target: Path) -> None:
         done = hasattr(system, "renameat2") and system.renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE) == 0
     if not done:
         raise ShoalError(
-            f"this file system cannot swap folders in one step, so {target.name} stays as it is: remove it, or write elsewhere"
+            f"this file system cannot swap folders in one step, so {target.name} stays as it is: "
+            "remove it, or write elsewhere"
         )

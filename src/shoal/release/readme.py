@@ -32,10 +32,10 @@ def text(manifest: Manifest) -> str:
         "WHAT IS NOT PROMISED",
         "",
         *_wrapped(
-            "Insensitive columns are published as they are: somebody who knows one of them can tell records of a class apart. "
-            "A promise holds for this one release of these people: together with another release of the same people, or "
-            "with knowledge of single members, more can be learned. That a person is in the table at all may be seen "
-            "from it. Whoever knows the sensitive values of all others in a class knows the last one."
+            "Insensitive columns are published as they are: somebody who knows one of them can tell records of a "
+            "class apart. A promise holds for this one release of these people: together with another release of the "
+            "same people, or with knowledge of single members, more can be learned. That a person is in the table at "
+            "all may be seen from it. Whoever knows the sensitive values of all others in a class knows the last one."
         ),
         "",
     ]
@@ -61,8 +61,8 @@ def _promise(promise: Promise) -> str:
             return f"l-diversity ({kind}): the values{on} in each class are at least {promise.asked:g}-diverse{least}"
         case "t":
             return (
-                f"t-closeness ({promise.distance} distance): the values{on} in each class are distributed as in the whole "
-                f"table, up to {promise.asked:g}{least}"
+                f"t-closeness ({promise.distance} distance): the values{on} in each class are distributed as in the "
+                f"whole table, up to {promise.asked:g}{least}"
             )
 
 
@@ -76,11 +76,12 @@ def _column(column: PublishedColumn) -> Iterator[str]:
 
 _SHOWN = {
     "value": "as it was recorded.",
-    "bounds": "the smallest and the largest value of the record's class, both included. A column ending in _missing says "
-    "whether none, some or all records of the class have no value.",
-    "interval": "the smallest and the largest value of the record's class, both included, or the one value that all have.",
-    "node": "the value itself, or the category that covers all values of the record's class; the topmost category covers "
-    "missing values too.",
+    "bounds": "the smallest and the largest value of the record's class, both included. A column ending in _missing "
+    "says whether none, some or all records of the class have no value.",
+    "interval": "the smallest and the largest value of the record's class, both included, or the one value that all "
+    "have.",
+    "node": "the value itself, or the category that covers all values of the record's class; the topmost category "
+    "covers missing values too.",
     "set": "the value itself, or in braces all values that occur in the record's class.",
 }
 

@@ -28,8 +28,9 @@ def _nobody(tables: Mapping[str, pa.Table]) -> Verdict:
 class Release:
     """Tables about people that keep a promise; made by :func:`shoal.anonymize`, or read back from a folder.
 
-    ``tables`` maps names to tables of the kind that came in; ``table`` is the only one, where there is one. ``verdict`` says
-    what the judges found. The original is remembered for as long as the release must be judged again, and never pickled.
+    ``tables`` maps names to tables of the kind that came in; ``table`` is the only one, where there is one.
+    ``verdict`` says what the judges found. The original is remembered for as long as the release must be judged
+    again, and never pickled.
     """
 
     def __init__(
@@ -82,7 +83,9 @@ class Release:
         ``force``, in one step.
         """
         if self._seeded:
-            raise Unsupported("a release made with a seed can be made again by others, so it is not written: leave seed out")
+            raise Unsupported(
+                "a release made with a seed can be made again by others, so it is not written: leave seed out"
+            )
         if self.judge is _nobody:
             raise Unsupported("only a release fresh from anonymize can be judged and written: copy the folder instead")
         if format not in FORMATS:
@@ -91,9 +94,7 @@ class Release:
         place.check_free(target, force=force)
         with place.staging(target) as stage:
             paths = {name: files.write(table, stage, name, format) for name, table in self.arrow.items()}
-            self.verdict = self.judge(
-                {name: files.read(path, self.manifest.columns) for name, path in paths.items()}
-            )
+            self.verdict = self.judge({name: files.read(path, self.manifest.columns) for name, path in paths.items()})
             refuse(self.verdict)
             self.manifest = with_reached(self.manifest, self.verdict)
             named = msgspec.structs.replace(self.manifest, tables=[path.name for path in paths.values()])
@@ -125,7 +126,9 @@ def refuse(verdict: Verdict) -> None:
     """A release that does not hold is a bug in Shoal, and goes nowhere."""
     if verdict.holds:
         return
-    failed = [f"{finding.judge}: {finding.what} {finding.says}".strip() for finding in verdict.findings if not finding.holds]
+    failed = [
+        f"{finding.judge}: {finding.what} {finding.says}".strip() for finding in verdict.findings if not finding.holds
+    ]
     raise Violation(
         "the release does not keep its promises, so it is not published; this is a bug in Shoal, please report it: "
         + "; ".join(failed)
@@ -134,8 +137,8 @@ def refuse(verdict: Verdict) -> None:
 
 def with_reached(manifest: Manifest, verdict: Verdict) -> Manifest:
     """The manifest with what the weakest class reaches of each promise, as the outsider found it."""
-    reached = {
-        str(finding.requirement): finding.reached for finding in verdict.findings if finding.judge == "outsider"
-    }
-    promises = [msgspec.structs.replace(p, reached=reached.get(str(p.requirement()), p.reached)) for p in manifest.require]
+    reached = {str(finding.requirement): finding.reached for finding in verdict.findings if finding.judge == "outsider"}
+    promises = [
+        msgspec.structs.replace(p, reached=reached.get(str(p.requirement()), p.reached)) for p in manifest.require
+    ]
     return msgspec.structs.replace(manifest, require=promises)

@@ -1,0 +1,108 @@
+"""Shoal publishes tables about people so that no person stands out.
+
+    plan = shoal.Plan.read("plan.toml")
+    release = shoal.anonymize("patients.csv", plan)
+    release.verdict.holds
+    release.write("out")
+
+Importing the package loads neither Numba nor a table library: each name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Rooms that share their name with a verb: once they are loaded, they cannot take the verb's place.
+import shoal.measure
+import shoal.verify
+from shoal._version import __version__
+from shoal.errors import (
+    DataError,
+    MissingDependency,
+    PlanError,
+    ShoalError,
+    Unachievable,
+    Unsupported,
+    Violation,
+)
+
+if TYPE_CHECKING:
+    from shoal._run import anonymize
+    from shoal.plan.methods import Generalized, Mondrian
+    from shoal.plan.plan import Plan, Read
+    from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
+    from shoal.privacy.verdict import Verdict
+    from shoal.release.release import Release
+    from shoal.schema.columns import Schema, categorical, numeric
+    from shoal.schema.hierarchy import Hierarchy
+
+_HOMES = {
+    "Generalized": "shoal.plan.methods",
+    "Hierarchy": "shoal.schema.hierarchy",
+    "KAnonymity": "shoal.privacy.requirements",
+    "LDiversity": "shoal.privacy.requirements",
+    "Mondrian": "shoal.plan.methods",
+    "Plan": "shoal.plan.plan",
+    "Read": "shoal.plan.plan",
+    "Release": "shoal.release.release",
+    "Schema": "shoal.schema.columns",
+    "Size": "shoal.privacy.requirements",
+    "TCloseness": "shoal.privacy.requirements",
+    "Verdict": "shoal.privacy.verdict",
+    "anonymize": "shoal._run",
+    "categorical": "shoal.schema.columns",
+    "numeric": "shoal.schema.columns",
+}
+
+__all__ = [
+    "DataError",
+    "Generalized",
+    "Hierarchy",
+    "KAnonymity",
+    "LDiversity",
+    "MissingDependency",
+    "Mondrian",
+    "Plan",
+    "PlanError",
+    "Read",
+    "Release",
+    "Schema",
+    "ShoalError",
+    "Size",
+    "TCloseness",
+    "Unachievable",
+    "Unsupported",
+    "Verdict",
+    "Violation",
+    "__version__",
+    "anonymize",
+    "categorical",
+    "measure",
+    "numeric",
+    "verify",
+]
+
+
+def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Verdict:
+    """What the judges find of anybody's release; see :func:`shoal._verbs.verify`."""
+    from shoal import _verbs
+
+    return _verbs.verify(published, plan, original)
+
+
+def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Any:
+    """What a release cost and what risk is left; see :func:`shoal._verbs.measure`."""
+    from shoal import _verbs
+
+    return _verbs.measure(published, original, plan=plan, population=population)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,160 @@
+"""The order of the stages: source → codes → classes → draft → release, judged.
+
+Each stage turns one type into the next. Nothing leaves unjudged: :func:`anonymize` judges the tables as the user will
+hold them, :meth:`shoal.release.release.Release.write` judges the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal import partition, publish
+from shoal._version import __version__
+from shoal.errors import PlanError
+from shoal.kernels.shuffle import permutation
+from shoal.partition.eligible import asked
+from shoal.plan.plan import Plan
+from shoal.privacy.requirements import TCloseness
+from shoal.privacy.verdict import Verdict
+from shoal.publish.draft import Draft
+from shoal.release.files import type_name
+from shoal.release.manifest import Manifest, Promise, PublishedColumn
+from shoal.release.release import Release, refuse, with_reached
+from shoal.schema import arx
+from shoal.schema.hierarchy import Hierarchy
+from shoal.table import sources
+from shoal.table.chance import Chance
+from shoal.table.checks import check_columns
+from shoal.table.codes import Codes, encode, person_column
+from shoal.verify import keeper, outsider
+
+#: Called as each stage begins, with its name and its place among all of them.
+Progress = Callable[[str, int, int], None]
+STAGES = ("reading", "encoding", "grouping", "publishing", "judging")
+
+
+def anonymize(table: Any, plan: Plan, *, seed: int | None = None, progress: Progress | None = None) -> Release:
+    """A release of this table that keeps the plan's promises, judged before it is returned.
+
+    ``table`` is a path, or a pandas, Polars, PyArrow or DuckDB table; ``seed`` is for tests only, and a release made
+    with one is refused by :meth:`~shoal.Release.write`.
+    """
+    release = prepare(table, plan, seed=seed, progress=progress)
+    _say(progress, "judging")
+    verdict = release.judge({name: sources.read(held).table for name, held in release.tables.items()})
+    refuse(verdict)
+    release.verdict = verdict
+    release.manifest = with_reached(release.manifest, verdict)
+    return release
+
+
+def prepare(table: Any, plan: Plan, *, seed: int | None = None, progress: Progress | None = None) -> Release:
+    """A release that is not judged yet; to be written, which judges it, and not to be handed out otherwise."""
+    _say(progress, "reading")
+    trees = hierarchies(plan)
+    source = read(table, plan)
+    check_columns(source.table.column_names, plan)
+    _say(progress, "encoding")
+    chance = Chance.seeded(seed)
+    codes = encode(source.table, plan, trees, permutation(chance.words(source.table.num_rows)))
+    _say(progress, "grouping")
+    classes = partition.group(codes, plan)
+    _say(progress, "publishing")
+    draft = publish.publish(codes, classes, plan, source.table)
+    manifest = describe(draft, codes, plan)
+
+    def judge(tables: Mapping[str, pa.Table]) -> Verdict:
+        return judged(tables, draft, source.table, plan, trees)
+
+    return Release(
+        draft.tables,
+        manifest,
+        judge=judge,
+        give_back=source.give_back,
+        plan=plan,
+        seeded=chance.is_seeded,
+    )
+
+
+def read(table: Any, plan: Plan) -> sources.Source:
+    """The table, given or named in the plan; columns with a hierarchy stay as they are written."""
+    given = plan.table if table is None else table
+    if given is None:
+        raise PlanError("there is no table: name it in the plan (table = ...), or give it")
+    as_text = [column.name for column in plan.columns if column.hierarchy is not None]
+    return sources.read(given, plan.read_options, as_text=as_text)
+
+
+def hierarchies(plan: Plan) -> dict[str, Hierarchy]:
+    """The hierarchies that the plan names, read."""
+    found = {}
+    for column in plan.columns:
+        held = column.hierarchy
+        if held is not None:
+            found[column.name] = arx.read(held, column=column.name) if isinstance(held, Path) else held
+    return found
+
+
+def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
+    """What the release says of itself."""
+    trees = {domain.name: domain.tree for domain in codes.sensitive_domains}
+    return Manifest(
+        shoal=__version__,
+        form=plan.form.name,
+        method=plan.method.card.name,
+        options={**vars(plan.method), **vars(plan.form)},
+        tables=list(draft.tables),
+        columns=[_typed(column, draft.tables) for column in draft.columns],
+        require=[
+            Promise.of(requirement, trees.get(requirement.on) if isinstance(requirement, TCloseness) else None)
+            for requirement in asked(plan, codes.sensitive_domains)
+        ],
+        records=len(draft.link),
+        suppressed=draft.suppressed,
+    )
+
+
+def _typed(column: PublishedColumn, tables: Mapping[str, pa.Table]) -> PublishedColumn:
+    types = {field.name: type_name(field.type) for table in tables.values() for field in table.schema}
+    return PublishedColumn(
+        column.name,
+        column.role,
+        column.shown,
+        column.columns,
+        tuple(types[name] for name in column.columns),
+        column.bottom,
+        column.top,
+        column.step,
+    )
+
+
+def judged(
+    tables: Mapping[str, pa.Table], draft: Draft, original: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy]
+) -> Verdict:
+    """What both judges find."""
+    (table,) = tables.values()
+    told_apart = plan.person is not None or bool(plan.identifying)
+    outside = outsider.judge(table, draft.columns, plan.require, trees, persons_known=told_apart)
+    inside = keeper.judge(
+        table,
+        draft.columns,
+        plan.require,
+        original,
+        plan.columns,
+        trees,
+        missing=plan.read_options.missing,
+        link=draft.link,
+        person=person_column(original, plan),
+        suppress=plan.suppress,
+        allow_unique=plan.allow_unique,
+    )
+    return outside.and_also(inside)
+
+
+def _say(progress: Progress | None, stage: str) -> None:
+    if progress is not None:
+        progress(stage, STAGES.index(stage), len(STAGES))

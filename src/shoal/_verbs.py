@@ -1,0 +1,82 @@
+"""What can be done with a published table: judge it, measure it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal._opened import Opened, opened
+from shoal.plan.plan import Plan, Read
+from shoal.privacy.requirements import KAnonymity
+from shoal.privacy.verdict import Verdict
+from shoal.table import sources
+from shoal.table.codes import person_column
+from shoal.verify import keeper, outsider
+
+if TYPE_CHECKING:
+    from shoal.measure.scores import Scores
+
+
+def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Verdict:
+    """What the judges find of anybody's release.
+
+    ``published`` is a release, its folder, a file or a table. Without a plan its manifest's claims are judged. With the
+    original, the keeper judges too: that every record is accounted for, covered, and unchanged where it should be.
+    """
+    held = opened(published, plan)
+    verdict = outsider.judge(
+        held.table, held.columns, held.require, held.trees, persons_known=held.people_known, own=held.own
+    )
+    if original is None:
+        return verdict
+    table = original_of(original, held)
+    return verdict.and_also(
+        keeper.judge(
+            held.table,
+            held.columns,
+            held.require,
+            table,
+            held.originals,
+            held.trees,
+            missing=_read_options(held).missing,
+            link=None,
+            person=None if held.plan is None else person_column(table, held.plan),
+            suppress=1.0 if held.plan is None else held.plan.suppress,
+            allow_unique=() if held.plan is None else held.plan.allow_unique,
+        )
+    )
+
+
+def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Scores:
+    """What a release cost and what risk is left; loss needs the original, and hierarchies the plan.
+
+    ``population`` is a table of everybody from whom the records were drawn, with the same quasi-identifiers: it gives
+    the journalist's risk.
+    """
+    from shoal.measure.measuring import measure as scores
+
+    held = opened(published, plan)
+    table = None if original is None else original_of(original, held)
+    everybody = None if population is None else original_of(population, held)
+    sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
+    return scores(
+        held.table,
+        held.columns,
+        original=table,
+        trees=held.trees,
+        suppressed=held.suppressed,
+        k=max(sizes, default=None),
+        population=everybody,
+        missing=_read_options(held).missing,
+    )
+
+
+def original_of(given: Any, held: Opened) -> pa.Table:
+    """The original as its owner reads it."""
+    as_text = [column.name for column in held.originals if column.hierarchy is not None]
+    return sources.read(given, _read_options(held), as_text=as_text).table
+
+
+def _read_options(held: Opened) -> Read:
+    return Read() if held.plan is None else held.plan.read_options
