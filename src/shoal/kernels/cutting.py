@@ -231,28 +231,23 @@ def _count_people(codes, rows, people, lo, hi, axis, middle, tie, leftward, seen
 
 
 @njit(cache=True, nogil=True)
-def _allowed(table, lo, hi, axis, middle, tie, numbers, scratch):
-    """Whether both sides of a cut keep every requirement; both are known to hold enough records."""
-    if len(table.people):
-        for leftward in (True, False):
-            scratch.clock[0] += 1
-            if (
-                _count_people(table.codes, table.rows, table.people, lo, hi, axis, middle, tie, leftward,
-                              scratch.seen, scratch.clock[0])
-                < numbers.least
-            ):  # fmt: skip
-                return False
-    if len(numbers.kind) == 0:
-        return True
-    axes = len(table.offset) - 1
-    for s in range(len(table.sensitive_offset) - 1):
-        counts = scratch.left[table.sensitive_offset[s] : table.sensitive_offset[s + 1]]
-        _tally_left(table.codes, table.rows, lo, hi, axis, middle, tie, axes + s, counts)
-    for v in range(len(scratch.left)):
-        scratch.right[v] = scratch.node[v] - scratch.left[v]
-    return keeps(scratch.left, numbers, scratch.surplus, scratch.rest) and keeps(
-        scratch.right, numbers, scratch.surplus, scratch.rest
-    )
+def _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, clock):
+    """Whether both sides of a cut hold enough different people."""
+    for leftward in (True, False):
+        clock[0] += 1
+        if _count_people(codes, rows, people, lo, hi, axis, middle, tie, leftward, seen, clock[0]) < least:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, node, left, right, surplus, rest):
+    """Whether both sides of a cut keep every requirement on sensitive columns."""
+    for s in range(len(ends) - 1):
+        _tally_left(codes, rows, lo, hi, axis, middle, tie, axes + s, left[ends[s] : ends[s + 1]])
+    for v in range(len(left)):
+        right[v] = node[v] - left[v]
+    return keeps(left, numbers, surplus, rest) and keeps(right, numbers, surplus, rest)
 
 
 @njit(cache=True, nogil=True)
@@ -291,71 +286,66 @@ def _tie(codes, rows, lo, hi, axis, middle, wanted, drawn):
 
 
 @njit(cache=True, nogil=True)
-def _try_axis(table, lo, hi, axis, numbers, relaxed, scratch):
-    """Cut at the median of one axis if both sides bear it; returns where, or -1."""
-    middle, below, at = _median(
-        table.codes, lo, hi, axis, scratch.low[axis], scratch.high[axis], scratch.histogram, scratch.drawn
-    )
-    above = hi - lo - below - at
-    upward = below >= above  # the median goes to the smaller side first, then to the other
-    for _ in range(1 if relaxed else 2):
-        left, tie = (below, np.int64(0)) if upward else (below + at, np.int64(1) << 40)
-        if relaxed:
-            left = (hi - lo) // 2
-            tie = _tie(table.codes, table.rows, lo, hi, axis, middle, left - below, scratch.drawn)
-        if min(left, hi - lo - left) >= numbers.least and _allowed(table, lo, hi, axis, middle, tie, numbers, scratch):
-            return _move(table.codes, table.words, table.rows, lo, hi, axis, middle, tie, scratch.words, scratch.rows)
-        upward = not upward
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _widest(table, scratch):
+def _widest(low, high, tried, offset, position):
     """The widest axis that was not tried yet; -1 where none has two values."""
     axis, widest = -1, 0.0
-    for j in range(len(scratch.low)):
-        if not scratch.tried[j]:
-            low, high = table.offset[j] + scratch.low[j], table.offset[j] + scratch.high[j]
-            span = table.position[high] - table.position[low]
+    for j in range(len(low)):
+        if not tried[j]:
+            span = position[offset[j] + high[j]] - position[offset[j] + low[j]]
             if span > widest:
                 axis, widest = j, span
     return axis
 
 
 @njit(cache=True, nogil=True)
-def cut(table, lo, hi, numbers, relaxed, scratch):
-    """Cut the node lo..hi at the median of the widest axis that allows it; returns where, or -1 if none does."""
-    if hi - lo < 2 * numbers.least:
-        return -1
-    _extent(table.codes, lo, hi, scratch.low, scratch.high)
-    axes = len(table.offset) - 1
-    if len(numbers.kind):
-        for s in range(len(table.sensitive_offset) - 1):
-            counts = scratch.node[table.sensitive_offset[s] : table.sensitive_offset[s + 1]]
-            _tally(table.codes, lo, hi, axes + s, counts)
-    for j in range(axes):
-        scratch.tried[j] = False
-    for _ in range(axes):
-        axis = _widest(table, scratch)
-        if axis < 0:
-            break
-        scratch.tried[axis] = True
-        where = _try_axis(table, lo, hi, axis, numbers, relaxed, scratch)
-        if where >= 0:
-            return where
-    return -1
+def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
+    """Cut lo..hi at the median of the widest axis that allows it, and each part again, at most so many times.
 
-
-@njit(cache=True, nogil=True)
-def cut_to_the_end(table, lo, hi, numbers, relaxed, scratch, starts):
-    """Cut lo..hi until nothing more is allowed; writes where each class starts, and returns how many there are."""
-    waiting = np.empty((hi - lo) // max(numbers.least, 1) + 2, np.int64)
+    Writes where each part starts, and returns how many there are. The arrays are unpacked once and not a node at a
+    time: taking one out of a tuple costs as much as looking at a few records.
+    """
+    codes, words, rows, people, position, offset, ends = table
+    low, high, tried, histogram, node, left, right, surplus, rest, drawn, spare_words, spare_rows, seen, clock = scratch
+    least, asked, axes = numbers.least, len(numbers.kind) > 0, len(offset) - 1
+    waiting = np.empty((hi - lo) // max(least, 1) + 2, np.int64)
     waiting[0] = hi
     depth, found = 1, 0
     while depth:
-        hi = waiting[depth - 1]
-        where = cut(table, lo, hi, numbers, relaxed, scratch)
+        hi, where = waiting[depth - 1], -1
+        if hi - lo >= 2 * least and cuts > 0:
+            _extent(codes, lo, hi, low, high)
+            for s in range(len(ends) - 1 if asked else 0):
+                _tally(codes, lo, hi, axes + s, node[ends[s] : ends[s + 1]])
+            for j in range(axes):
+                tried[j] = False
+            axis = _widest(low, high, tried, offset, position)
+            while axis >= 0 and where < 0:
+                tried[axis] = True
+                middle, below, at = _median(codes, lo, hi, axis, low[axis], high[axis], histogram, drawn)
+                upward = below >= hi - lo - below - at  # the median goes to the smaller side first, then to the other
+                for _ in range(1 if relaxed else 2):
+                    size, tie = (below, np.int64(0)) if upward else (below + at, np.int64(1) << 40)
+                    if relaxed:
+                        size = (hi - lo) // 2
+                        tie = _tie(codes, rows, lo, hi, axis, middle, size - below, drawn)
+                    upward = not upward
+                    if (
+                        min(size, hi - lo - size) >= least
+                        and (
+                            len(people) == 0
+                            or _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, clock)
+                        )
+                        and (
+                            not asked
+                            or _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
+                                           node, left, right, surplus, rest)
+                        )
+                    ):  # fmt: skip
+                        where = _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows)
+                        break
+                axis = _widest(low, high, tried, offset, position)
         if where >= 0:
+            cuts -= 1
             waiting[depth] = where
             depth += 1
         else:

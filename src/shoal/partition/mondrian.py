@@ -102,9 +102,8 @@ class _Search:
     def _node(self, lo: int, hi: int) -> NDArray[np.int64] | int:
         """One cut of a large node, or all the class starts of a small one."""
         scratch = cutting.scratch(self.table, hi - lo, self.people)
-        if hi - lo > _SHARED:
-            where = int(cutting.cut(self.table, lo, hi, self.numbers, self.relaxed, scratch))
-            return where if where >= 0 else np.array([lo])
+        large = hi - lo > _SHARED
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
-        found = cutting.cut_to_the_end(self.table, lo, hi, self.numbers, self.relaxed, scratch, starts)
-        return starts[:found]
+        cuts = 1 if large else hi - lo
+        found = cutting.divide(self.table, lo, hi, self.numbers, self.relaxed, scratch, cuts, starts)
+        return int(starts[1]) if large and found == 2 else starts[:found]

@@ -58,7 +58,7 @@ def write(table: pa.Table, folder: Path, name: str, form: Format) -> Path:
     """One table as one file; returns its path."""
     path = folder / f"{name}.{form}"
     if form == "parquet":
-        parquet.write_table(table, path, store_schema=False, compression="zstd", row_group_size=1 << 20)
+        parquet.write_table(table, path, store_schema=False, write_statistics=False, row_group_size=1 << 20)
         return path
     _refuse_empty_text(table)
     with pa.OSFile(str(path), "wb") as sink:
