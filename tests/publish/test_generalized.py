@@ -114,6 +114,33 @@ def test_ends_are_coded_and_rounded_outward(ages: list[int], step: float) -> Non
         assert high % step == 0
 
 
+@given(
+    st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=2, max_size=30), st.sampled_from([0.1, 0.25, 1, 7, 1e-3])
+)
+def test_rounded_ends_cover_numbers_of_any_precision(values: list[float], step: float) -> None:
+    schema = Schema(quasi_identifying={"x": numeric(step=step)})
+    draft = drafted(pa.table({"x": values}), Plan(schema, [KAnonymity(2)]))
+    for row, original in zip(rows_of(draft), draft.link.tolist(), strict=True):
+        assert row["x_min"] <= values[original] <= row["x_max"]  # type: ignore[operator]
+        for end in (row["x_min"], row["x_max"]):
+            assert abs(end / step - round(end / step)) < 1e-6  # type: ignore[operator]
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=2, max_size=20))
+def test_large_whole_numbers_are_rounded_exactly(values: list[int]) -> None:
+    schema = Schema(quasi_identifying={"x": numeric(step=1000)})
+    draft = drafted(pa.table({"x": values}), Plan(schema, [KAnonymity(2)]))
+    for row, original in zip(rows_of(draft), draft.link.tolist(), strict=True):
+        assert row["x_min"] <= values[original] <= row["x_max"]  # type: ignore[operator]
+        assert row["x_min"] % 1000 == row["x_max"] % 1000 == 0  # type: ignore[operator]
+
+
+def test_ends_have_a_type_in_which_they_can_be_added() -> None:
+    draft = drafted(pa.table({"age": [3, 63, 64, 64]}), Plan(Schema(quasi_identifying=["age"]), [KAnonymity(2)]))
+    table = draft.tables["release"]
+    assert (table.schema.field("age_min").type, table.schema.field("age_max").type) == (pa.int16(), pa.int16())
+
+
 def test_a_long_domain_of_words_is_published_as_sets_too() -> None:
     names = [f"n{i:03d}" for i in range(100)]
     plan = Plan(Schema(quasi_identifying=["name"]), [KAnonymity(3)])

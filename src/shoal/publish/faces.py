@@ -137,11 +137,14 @@ def _bounds(domain: Domain, extent: Extent, sizes: Places, how: Numeric) -> list
 
 
 def _slim(values: pa.Array) -> pa.Array:
-    """Whole numbers in 32 bits where these hold them: half the memory, and nobody's midpoint overflows."""
-    try:
-        return values.cast(pa.int32()) if pa.types.is_int64(values.type) else values
-    except pa.ArrowInvalid:
+    """Whole numbers in the smallest type in which two ends can be added: a midpoint must not overflow."""
+    if not pa.types.is_integer(values.type) or not len(values):
         return values
+    least, most = pc.min_max(values).as_py().values()
+    for kind in (pa.int8(), pa.int16(), pa.int32()):
+        if -(1 << kind.bit_width - 2) <= least and most < 1 << kind.bit_width - 2:
+            return values.cast(kind)
+    return values
 
 
 def _or_null(values: pa.Array) -> pa.Array:
@@ -153,16 +156,20 @@ def _rounded(values: pa.Array, how: Numeric, outward: int) -> pa.Array:
     """Endpoints moved outward to multiples of the step, but not beyond bottom and top."""
     if how.step is None or not len(values):
         return values
-    scaled = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)) / how.step
-    nearest = np.rint(scaled)
-    exact = np.isclose(scaled, nearest, rtol=1e-12, atol=1e-9)
-    moved = np.where(exact, nearest, np.floor(scaled) if outward < 0 else np.ceil(scaled)) * how.step
-    if how.top is not None:
-        moved = np.minimum(moved, how.top)
-    if how.bottom is not None:
-        moved = np.maximum(moved, how.bottom)
-    whole = pa.types.is_integer(values.type) and bool((moved == np.rint(moved)).all())
-    return pa.array(moved).cast(pa.int64()) if whole else pa.array(moved)
+    if pa.types.is_integer(values.type) and float(how.step).is_integer():
+        exact, step = values.to_numpy().astype(object), int(how.step)  # Python's integers: nothing overflows
+        moved = exact // step * step if outward < 0 else -(-exact // step) * step
+        return pa.array(_within(moved, how))
+    plain = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+    moved = np.round(np.rint(plain / how.step) * how.step, 12)  # 0.7, and not 0.7000000000000001
+    short = moved > plain if outward < 0 else moved < plain
+    return pa.array(_within(np.where(short, np.round(moved + outward * how.step, 12), moved), how))
+
+
+def _within(ends: NDArray[Any], how: Numeric) -> NDArray[Any]:
+    """Ends that went beyond bottom or top are these."""
+    ends = ends if how.top is None else np.minimum(ends, how.top)
+    return ends if how.bottom is None else np.maximum(ends, how.bottom)
 
 
 def _interval(name: str, faces: list[Face]) -> Face:
