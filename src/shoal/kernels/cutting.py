@@ -182,7 +182,7 @@ def _median(codes, lo, hi, axis, low, high, histogram, drawn):
     if high - low > 8 * (hi - lo):  # few records in a long domain: selecting among them beats counting it
         for i in range(lo, hi):
             drawn[i - lo] = codes[i, axis]
-        middle, below, at = _nth(drawn, hi - lo, half), 0, 0
+        middle, below, at = _nth(drawn, hi - lo, half), np.int64(0), np.int64(0)
         for i in range(hi - lo):
             below += drawn[i] < middle
             at += drawn[i] == middle
