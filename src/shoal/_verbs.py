@@ -13,6 +13,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.table import sources
 from shoal.table.codes import person_column
 from shoal.verify import keeper, outsider
+from shoal.verify.suppressed import split
 
 if TYPE_CHECKING:
     from shoal.measure.scores import Scores
@@ -44,6 +45,7 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Ve
             person=None if held.plan is None else person_column(table, held.plan),
             suppress=1.0 if held.plan is None else held.plan.suppress,
             allow_unique=() if held.plan is None else held.plan.allow_unique,
+            own=held.own,
         )
     )
 
@@ -60,12 +62,13 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
     table = None if original is None else original_of(original, held)
     everybody = None if population is None else original_of(population, held)
     sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
+    left = held.table if held.own else split(held.table, held.columns).shown
     return scores(
-        held.table,
+        left,
         held.columns,
         original=table,
         trees=held.trees,
-        suppressed=held.suppressed,
+        suppressed=held.suppressed + held.table.num_rows - left.num_rows,
         k=max(sizes, default=None),
         population=everybody,
         missing=_read_options(held).missing,

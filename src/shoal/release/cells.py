@@ -17,7 +17,7 @@ from shoal.release.manifest import PublishedColumn
 from shoal.release.notation import ANY, as_set, members, quoted, ranges
 from shoal.schema.hierarchy import Hierarchy
 
-__all__ = ["Cells", "as_set", "distinct", "is_ordered", "ordinals", "quoted", "read", "texts"]
+__all__ = ["Cells", "as_set", "distinct", "is_ordered", "ordinals", "quoted", "read", "texts", "unified"]
 
 Codes = NDArray[np.integer[Any]]
 Values = tuple[frozenset[str] | None, ...]
@@ -67,7 +67,7 @@ def read(table: pa.Table, column: PublishedColumn, tree: Hierarchy | None) -> Ce
     code, values = distinct(parts[0], column.name)
     if column.shown in ("value", "interval") and is_ordered(values.type):
         ends = ordinals(values)
-        return _ranges(code, ends, ends.copy(), np.isnan(ends), column)
+        return _ranges(code, ends, ends, np.isnan(ends), column)
     written = texts(values)
     match column.shown:
         case "interval":
@@ -104,6 +104,8 @@ def ordinals(values: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
         plain = plain.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif pa.types.is_duration(kind):
         plain = plain.cast(pa.int64())
+    elif pa.types.is_decimal(kind):  # by way of text, which rounds as reading an interval does
+        plain = plain.cast(pa.string())
     numbers = plain.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.asarray(numbers if a_day == 1 else numbers / a_day, dtype=np.float64)
 
@@ -142,7 +144,7 @@ def distinct(column: pa.ChunkedArray, name: str) -> tuple[Codes, pa.Array]:
 
 def _distinct_of_dictionary(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """Dictionaries of others may hold unused, repeated and missing values, and each chunk its own."""
-    column = column.unify_dictionaries()
+    column = unified(column)
     dictionary = column.chunk(0).dictionary if column.num_chunks else pa.array([], column.type.value_type)
     index = _indices(column, len(dictionary))
     used = np.zeros(len(dictionary) + 1, np.bool_)
@@ -154,6 +156,13 @@ def _distinct_of_dictionary(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     place = np.zeros(len(used), np.int32)
     place[used] = encoded.indices.to_numpy(zero_copy_only=False)
     return place[index], encoded.dictionary
+
+
+def unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column with one dictionary for all chunks."""
+    if any(chunk.dictionary.null_count for chunk in column.chunks):  # which Arrow does not unify
+        column = column.cast(column.type.value_type).dictionary_encode()
+    return column.unify_dictionaries()
 
 
 def _indices(column: pa.ChunkedArray, missing: int) -> Codes:
@@ -179,9 +188,9 @@ def _ranges(
 ) -> Cells:
     """An end that is a bottom or top code, or was rounded beyond it, stands for everything past it."""
     if column.bottom is not None:
-        low[low <= column.bottom] = -np.inf
+        low = np.where(low <= column.bottom, -np.inf, low)
     if column.top is not None:
-        high[high >= column.top] = np.inf
+        high = np.where(high >= column.top, np.inf, high)
     return Cells(code, low, high, None, missing)
 
 
