@@ -90,4 +90,6 @@ def _column(published: PublishedColumn) -> Column:
     role: Role = published.role  # type: ignore[assignment]
     if published.shown in ("bounds", "interval"):
         return Column(published.name, role, Numeric(published.bottom, published.top, published.step))
-    return Column(published.name, role, Categorical() if published.shown != "value" else None)
+    if published.shown == "centre" and (published.bottom, published.top, published.step) != (None, None, None):
+        return Column(published.name, role, Numeric(published.bottom, published.top, published.step))
+    return Column(published.name, role, Categorical() if published.shown in ("node", "set") else None)

@@ -40,7 +40,7 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Ve
             table,
             held.originals,
             held.trees,
-            missing=_read_options(held).missing,
+            missing=tuple(_read_options(held).missing),
             link=None,
             person=None if held.plan is None else person_column(table, held.plan),
             suppress=1.0 if held.plan is None else held.plan.suppress,
@@ -71,7 +71,7 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
         suppressed=held.suppressed + held.table.num_rows - left.num_rows,
         k=max(sizes, default=None),
         population=everybody,
-        missing=_read_options(held).missing,
+        missing=tuple(_read_options(held).missing),
     )
 
 

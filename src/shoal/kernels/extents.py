@@ -47,3 +47,29 @@ def members(codes, starts, axis, seen, ends, found):
         found[begin:count].sort()
         ends[c + 1] = count
     return count
+
+
+@njit(cache=True, nogil=True)
+def totals(codes, starts, axis, values, known, found, counted):
+    """For each class the sum of its known values on one axis, and how many they are."""
+    for c in range(len(starts) - 1):
+        for i in range(starts[c], starts[c + 1]):
+            code = codes[i, axis]
+            if code < known:
+                found[c] += values[code]
+                counted[c] += 1
+
+
+@njit(cache=True, nogil=True)
+def modes(codes, starts, axis, count, found):
+    """For each class its commonest code on one axis, the smallest of several; ``count`` starts and ends at zero."""
+    for c in range(len(starts) - 1):
+        best = np.int64(codes[starts[c], axis])
+        for i in range(starts[c], starts[c + 1]):
+            code = np.int64(codes[i, axis])
+            count[code] += 1
+            if count[code] > count[best] or (count[code] == count[best] and code < best):
+                best = code
+        for i in range(starts[c], starts[c + 1]):
+            count[codes[i, axis]] = 0
+        found[c] = best

@@ -51,9 +51,7 @@ def mean_loss(columns: Mapping[str, Loss]) -> Loss:
     return Loss(_mean([loss.ncp or 0.0 for loss in found]), _mean([loss.glm or 0.0 for loss in found]))
 
 
-def loss_of(
-    cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None, suppressed: int
-) -> Loss:
+def loss_of(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None, suppressed: int) -> Loss:
     """The loss of one quasi-identifier over all records, published and suppressed."""
     held = np.bincount(cells.code, minlength=len(cells))
     records = max(int(held.sum()) + suppressed, 1)
@@ -66,17 +64,13 @@ def _mean(figures: list[float]) -> float:
     return sum(figures) / max(len(figures), 1)
 
 
-def _costs(
-    cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None
-) -> tuple[Figures, Figures]:
+def _costs(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None) -> tuple[Figures, Figures]:
     """What each distinct cell costs, by NCP and by GLM."""
     if cells.low is not None and cells.high is not None and known.numbers is not None:
         cost = _of_ranges(cells.low, cells.high, cells.missing, known.numbers, column)
         return cost, cost
     if cells.values is None or known.texts is None:
-        raise TypeError(
-            "cells are either ranges or sets of values, and originals numbers or texts accordingly"
-        )
+        raise TypeError("cells are either ranges or sets of values, and originals numbers or texts accordingly")
     occurring = frozenset(text for text in known.texts if text is not None)
     unknown = None in known.texts
     if len(occurring) + unknown <= 1:

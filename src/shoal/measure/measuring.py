@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import pyarrow as pa
 
 from shoal.measure.groups import Groups, Whole, grouped
@@ -16,6 +17,7 @@ from shoal.release.cells import Cells, read
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.hierarchy import Hierarchy
 
+_NO_EXTENT = "a centre has no extent, so that the loss by NCP or GLM of columns published by centres is not known"
 _NO_ORIGINAL = "loss compares the release with the original table, which was not given"
 
 
@@ -46,12 +48,23 @@ def measure(
     names = [column.name for column in measured]
     in_one = [column.columns[0] for column in measured if column.shown != "bounds"]
     published = without(table, in_one, missing)
-    cells = {column: read(published, column, trees.get(column.name)) for column in measured}
+    counted_only = original is None and population is None
+    cells = {column: _cells(published, column, trees, counted_only=counted_only) for column in measured}
     groups = grouped(list(cells.values()), table.num_rows)
     compared = None if original is None else without(original, names, missing)
     loss = _losses(cells, compared, trees, suppressed)
     people = None if population is None else _covered(groups, cells, without(population, names, missing))
     return _scores(groups, loss, suppressed, k, people)
+
+
+def _cells(
+    published: pa.Table, column: PublishedColumn, trees: Mapping[str, Hierarchy], *, counted_only: bool
+) -> Cells:
+    """What each cell covers; to count classes, the nodes of a hierarchy that is not at hand may stay labels."""
+    tree = trees.get(column.name)
+    if counted_only and column.shown == "node" and tree is None:
+        column = msgspec.structs.replace(column, shown="value")
+    return read(published, column, tree)
 
 
 def _losses(
@@ -65,15 +78,18 @@ def _losses(
         return Losses(unknown, {column.name: unknown for column in cells}, _NO_ORIGINAL)
     found = {}
     for column, published in cells.items():
+        if column.shown == "centre":
+            found[column.name] = Loss(None, None)
+            continue
         known = originals(original, column, published, of="original table")
         found[column.name] = loss_of(published, known, column, trees.get(column.name), suppressed)
+    if any(column.shown == "centre" for column in cells):
+        return Losses(Loss(None, None), found, _NO_EXTENT)
     return Losses(mean_loss(found), found)
 
 
 def _covered(groups: Groups, cells: Mapping[PublishedColumn, Cells], population: pa.Table) -> Whole:
-    people = [
-        originals(population, column, published, of="population table") for column, published in cells.items()
-    ]
+    people = [originals(population, column, published, of="population table") for column, published in cells.items()]
     return covered(groups, list(cells.values()), people, population.num_rows)
 
 

@@ -35,9 +35,7 @@ class Originals:
 def originals(table: pa.Table, column: PublishedColumn, published: Cells, *, of: str) -> Originals:
     """The column of which ``published`` speaks; ``of`` names the table in errors."""
     if column.name not in table.column_names:
-        raise DataError(
-            f"the {of} has no column {column.name}, which is published: give the table it was made from"
-        )
+        raise DataError(f"the {of} has no column {column.name}, which is published: give the table it was made from")
     code, values = distinct(table.column(column.name), column.name)
     if published.values is not None:
         return Originals(code, None, texts(values).to_pylist())

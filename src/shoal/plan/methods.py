@@ -1,9 +1,9 @@
-"""How records may be grouped and how groups may be shown: the options that a steward sets, and what each can promise."""
+"""How records may be grouped, and groups shown: the options that a steward sets, and what each can promise."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, get_args, get_type_hints
 
 Promise = Literal["k", "l", "t", "size"]
 
@@ -36,7 +36,7 @@ class Mondrian:
         paper="LeFevre, DeWitt and Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006; with t it is the "
         "tMondrian of Li, Li and Venkatasubramanian, Closeness: A New Privacy Measure for Data Publishing, TKDE 2010",
         promises=frozenset({"k", "l", "t", "size"}),
-        forms=("generalized",),
+        forms=("generalized", "centres"),
         reads_sensitive="only where l or t is required: a cut is refused when a side would break them",
         cost="n log n",
     )
@@ -55,8 +55,22 @@ class Generalized:
     promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
 
 
+@dataclass(frozen=True)
+class Centres:
+    """Each class is published with its centre: the mean of numbers, the commonest of categories (microaggregation)."""
+
+    name: ClassVar[str] = "centres"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
+
+
 Method = Mondrian
-Form = Generalized
+Form = Generalized | Centres
 
 METHODS: dict[str, type[Method]] = {"mondrian": Mondrian}
-FORMS: dict[str, type[Form]] = {"generalized": Generalized}
+FORMS: dict[str, type[Form]] = {"generalized": Generalized, "centres": Centres}
+
+
+def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
+    """The options of a method or form with the values that each may take."""
+    hints = get_type_hints(kind)
+    return {option.name: get_args(hints[option.name]) for option in fields(kind)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from shoal.errors import Unsupported
-from shoal.plan.methods import Generalized
+from shoal.plan.methods import Centres, Generalized
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
 from shoal.table.classes import Classes
@@ -15,8 +15,12 @@ from shoal.table.codes import Codes
 def publish(codes: Codes, classes: Classes, plan: Plan, table: pa.Table) -> Draft:
     """Show the classes in the plan's form."""
     match plan.form:
-        case Generalized():
+        case Generalized() as form:
             from shoal.publish import generalized
 
-            return generalized.publish(codes, classes, plan, table.column_names)
+            return generalized.publish(codes, classes, plan, form, table.column_names)
+        case Centres():
+            from shoal.publish import centres
+
+            return centres.publish(codes, classes, plan, table.column_names)
     raise Unsupported(f"no form shows {type(plan.form).__name__}")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.errors import DataError
 from shoal.kernels import extents as kernels
 from shoal.plan.methods import Generalized
 from shoal.publish import sets
@@ -23,6 +24,9 @@ from shoal.table.domain import Domain
 from shoal.table.texts import texts
 
 Places = NDArray[np.int64]
+
+#: Above it, not every whole number is a float.
+_LAST_EXACT = 1 << 53
 _CORES = os.cpu_count() or 1
 
 
@@ -121,18 +125,22 @@ def ordered(name: str, values: pa.Array, place: NDArray[np.integer[Any]]) -> Fac
     return Face(name, rank[where][place], held)
 
 
+def gaps(name: str, absent: NDArray[np.integer[Any]], sizes: Places) -> Face:
+    """Whether none, some or all records of each class have no value."""
+    state = (absent > 0).astype(np.int64) + (absent == sizes)
+    return ordered(f"{name}_missing", pa.array(["none", "some", "all"]), state)
+
+
 def _bounds(domain: Domain, extent: Extent, sizes: Places, how: Numeric) -> list[Face]:
     """The two ends, rounded outward; where the column has gaps, also whether none, some or all are missing."""
-    lows = _rounded(domain.values, how, outward=-1)
-    highs = _rounded(domain.values, how, outward=1)
+    lows = _rounded(domain, how, outward=-1)
+    highs = _rounded(domain, how, outward=1)
     faces = [
         ordered(f"{domain.name}_min", _or_null(_slim(lows)), extent.low),
         ordered(f"{domain.name}_max", _or_null(_slim(highs)), extent.high),
     ]
     if domain.missing:
-        words = pa.array(["none", "some", "all"])
-        gaps = (extent.absent > 0).astype(np.int64) + (extent.absent == sizes)
-        faces.append(ordered(f"{domain.name}_missing", words, gaps))
+        faces.append(gaps(domain.name, extent.absent, sizes))
     return faces
 
 
@@ -152,18 +160,34 @@ def _or_null(values: pa.Array) -> pa.Array:
     return pa.concat_arrays([values, pa.nulls(1, values.type)])
 
 
-def _rounded(values: pa.Array, how: Numeric, outward: int) -> pa.Array:
+def _rounded(domain: Domain, how: Numeric, outward: int) -> pa.Array:
     """Endpoints moved outward to multiples of the step, but not beyond bottom and top."""
+    values = domain.values
     if how.step is None or not len(values):
         return values
     if pa.types.is_integer(values.type) and float(how.step).is_integer():
         exact, step = values.to_numpy().astype(object), int(how.step)  # Python's integers: nothing overflows
         moved = exact // step * step if outward < 0 else -(-exact // step) * step
+        if moved.max() >= 1 << 63 or moved.min() < -(1 << 63):
+            raise _too_large(domain.name)
         return pa.array(_within(moved, how))
     plain = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
-    moved = np.round(np.rint(plain / how.step) * how.step, 12)  # 0.7, and not 0.7000000000000001
-    short = moved > plain if outward < 0 else moved < plain
-    return pa.array(_within(np.where(short, np.round(moved + outward * how.step, 12), moved), how))
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.round(np.rint(plain / how.step) * how.step, 12)  # 0.7, and not 0.7000000000000001
+        short = moved > plain if outward < 0 else moved < plain
+        moved = np.where(short, np.round(moved + outward * how.step, 12), moved)
+        beyond = moved <= plain if outward < 0 else moved >= plain
+    inexact = pa.types.is_integer(values.type) and np.abs(plain).max() > _LAST_EXACT
+    if inexact or not (beyond & np.isfinite(moved)).all():
+        raise _too_large(domain.name)
+    return pa.array(_within(moved, how))
+
+
+def _too_large(name: str) -> DataError:
+    return DataError(
+        f"the column {name} holds numbers too large to be rounded to its step: choose a larger step, or none, or give "
+        "the column a bottom and a top"
+    )
 
 
 def _within(ends: NDArray[Any], how: Numeric) -> NDArray[Any]:

@@ -65,6 +65,8 @@ def read(table: pa.Table, column: PublishedColumn, tree: Hierarchy | None) -> Ce
     if column.shown == "bounds":
         return _bounds(parts, column)
     code, values = distinct(parts[0], column.name)
+    if column.shown == "centre":
+        return _anything(code, values)
     if column.shown in ("value", "interval") and is_ordered(values.type):
         ends = ordinals(values)
         return _ranges(code, ends, ends, np.isnan(ends), column)
@@ -80,6 +82,14 @@ def read(table: pa.Table, column: PublishedColumn, tree: Hierarchy | None) -> Ce
             return _sets(code, written, column.name)
         case _:
             return _plainly(code, written, column.name)
+
+
+def _anything(code: Codes, values: pa.Array) -> Cells:
+    """A centre says nothing sure of a single record: it may stand for any."""
+    count, every = len(values), np.ones(len(values), np.bool_)
+    if is_ordered(values.type):
+        return Cells(code, np.full(count, -np.inf), np.full(count, np.inf), None, every)
+    return Cells(code, None, None, (None,) * count, every)
 
 
 # -- values -------------------------------------------------------------------------------------------------
@@ -221,7 +231,9 @@ def _numbered(column: pa.ChunkedArray, name: str) -> tuple[Codes, NDArray[np.flo
         low, high = int(values.min()), int(values.max())
         if high - low < _LOOKUP:
             wide = values.dtype if values.dtype.itemsize >= 4 else np.int32  # 100 - -100 is no int8
-            return np.subtract(values, low, dtype=wide), np.arange(low, high + 1, dtype=np.float64)
+            offset = np.subtract(values, low, dtype=wide)
+            signed = offset.astype(np.int32) if wide == np.uint64 else offset  # else they would mix to floats
+            return signed, np.arange(low, high + 1, dtype=np.float64)
     code, held = distinct(column, name)
     return code, ordinals(held) if is_ordered(held.type) else np.full(len(held), np.nan)
 

@@ -12,8 +12,8 @@ from shoal.schema.hierarchy import Hierarchy
 
 #: How the quasi-identifier of a class is written.
 #: ``value``: as it is; ``bounds``: two typed columns and one that tells missing values; ``text``: one column of text,
-#: an interval, a node of a hierarchy, or a set in braces.
-Shown = Literal["value", "bounds", "interval", "node", "set"]
+#: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value.
+Shown = Literal["value", "bounds", "interval", "node", "set", "centre"]
 
 
 class PublishedColumn(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -82,6 +82,8 @@ _SHOWN = {
     "have.",
     "node": "the value itself, or the category that covers all values of the record's class; the topmost category "
     "covers missing values too.",
+    "centre": "the mean of the known values of the record's class, or for categories the commonest value; single "
+    "records may have other values.",
     "set": "the value itself, or in braces all values that occur in the record's class.",
 }
 

@@ -40,7 +40,7 @@ def coded(column: pa.ChunkedArray, name: str, missing: Sequence[str] = ()) -> Co
         low, high = int(values.min()), int(values.max())
         if high - low < _SPAN:
             wide = values.dtype if values.dtype.itemsize >= 4 else np.int32  # 100 - -100 is no int8
-            held = np.arange(low, high + 1).astype(values.dtype)
+            held = np.arange(high - low + 1).astype(values.dtype) + values.dtype.type(low)  # wraps, at worst, twice
             return Coded(np.subtract(values, low, dtype=wide).astype(smallest(len(held))), pa.array(held))
     code, held = distinct(column, name)
     return Coded(code.astype(smallest(len(held))), _without(held, missing))

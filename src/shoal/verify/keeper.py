@@ -15,7 +15,7 @@ from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import exposure, grouping, linked, order, people, resolve, suppressed, unlinked
+from shoal.verify import centres, exposure, grouping, linked, order, people, resolve, suppressed, unlinked
 from shoal.verify.case import Case
 
 Link = NDArray[np.integer[Any]]
@@ -104,6 +104,7 @@ def _of_rows(case: Case, link: Link | None) -> Iterator[Finding | Note]:
     yield claim
     if claim.holds:
         yield from linked.judged(case, link)
+        yield from centres.judged(case, link)
         yield from order.judged(link, case.table, case.columns, case.trees)
 
 

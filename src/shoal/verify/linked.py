@@ -42,7 +42,7 @@ def judged(case: Case, link: Link) -> Iterator[Finding]:
     """What can be said of every row, given a sound link."""
     yield _covered(case, link)
     yield _unchanged(case, link)
-    yield _nobody_named(case, link)
+    yield _nobody_named(case)
 
 
 def _covered(case: Case, link: Link) -> Finding:
@@ -85,24 +85,26 @@ def _of_rows(what: str, wrong: dict[str, NDArray[np.bool_]]) -> Finding:
     )
 
 
-def _nobody_named(case: Case, link: Link) -> Finding:
+def _nobody_named(case: Case) -> Finding:
     """No column that is published as it is repeats an identifying one, whatever it is called."""
-    rows = np.linspace(0, len(link) - 1, min(len(link), _SAMPLE)).astype(np.int64)
+    records = case.original.num_rows
+    rows = np.linspace(0, records - 1, min(records, _SAMPLE)).astype(np.int64)
     telling = [c.name for c in case.plan_columns if c.role == "identifying"]
     names = [
         f"{name} repeats {who}"
         for name in case.unchanged
         for who in telling
-        if who in case.original.column_names and _repeats(case, name, who, rows, link[rows])
+        if who in case.original.column_names and _repeats(case, name, who, rows)
     ]
     says = ", ".join(names)
     return Finding("keeper", "no identifying value is published", holds=not names, says=says)
 
 
-def _repeats(case: Case, name: str, who: str, rows: NDArray[np.int64], records: Link) -> bool:
-    """Whether most of some rows have the identifying value of their record."""
-    shown = coded(case.table.column(name).take(pa.array(rows)), name)
-    named = coded(case.original.column(who).take(pa.array(records)), who, case.missing)
+def _repeats(case: Case, name: str, who: str, records: NDArray[np.int64]) -> bool:
+    """Whether most of some records have their identifying value in this column too, which is published unchanged."""
+    shown, named = (
+        coded(case.original.column(column).take(pa.array(records)), column, case.missing) for column in (name, who)
+    )
     if is_ordered(shown.held.type) != is_ordered(named.held.type):
         return False
     both = matched(shown, named)

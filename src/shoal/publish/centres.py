@@ -1,0 +1,113 @@
+"""The centres form, microaggregation: all records of a class show its mean, or for categories its commonest value.
+
+Promises     k, l, t and a least size: all records of a class look alike.
+Protects     identity and sensitive values; insensitive columns are published as they are. A centre says nothing sure
+             of a single member: where bounds are wanted, publish the generalized form.
+Shows        numbers and dates by the mean of the known values, rounded as the column is written; categories by the
+             value that most have, missing among them, the first in the order of the domain where several are as common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.kernels import extents as kernels
+from shoal.plan.plan import Plan
+from shoal.publish.assembly import assemble
+from shoal.publish.draft import Draft
+from shoal.publish.faces import Appearance, Face, Records, gaps, ordered
+from shoal.release.manifest import PublishedColumn
+from shoal.schema.columns import Column, Numeric
+from shoal.table.classes import Classes
+from shoal.table.codes import Codes
+from shoal.table.domain import Domain
+from shoal.table.texts import texts
+
+Figures = NDArray[np.float64]
+
+#: Numbers that are written with more decimals than this are rounded to so many.
+_DECIMALS = 6
+
+
+def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[str]) -> Draft:
+    """The classes as one table, its columns in the order of the original."""
+    records = Records.of(codes, classes)
+    shown = {column.name: _show(records, axis, column) for axis, column in enumerate(plan.quasi_identifying)}
+    return assemble(shown, codes, classes, plan, column_order)
+
+
+def _show(records: Records, axis: int, column: Column) -> Appearance:
+    domain = records.domains[axis]
+    if domain.kind == "number":
+        how = column.coarsening if isinstance(column.coarsening, Numeric) else Numeric()
+        faces = _means(records, axis, how)
+        names = tuple(face.name for face in faces)
+        meaning = PublishedColumn(
+            domain.name, column.role, "centre", names, bottom=how.bottom, top=how.top, step=how.step
+        )
+        return Appearance(faces, meaning)
+    return Appearance([_mode(records, axis)], PublishedColumn(domain.name, column.role, "centre", (domain.name,)))
+
+
+def _means(records: Records, axis: int, how: Numeric) -> list[Face]:
+    """The mean of each class; where the column has gaps, also whether none, some or all are missing."""
+    domain = records.domains[axis]
+    scale, back = _scale(domain)
+    totals, known = np.zeros(len(records)), np.zeros(len(records), np.int64)
+    kernels.totals(records.matrix, records.starts, axis, np.append(scale, 0.0), domain.known, totals, known)
+    mean = np.divide(totals, known, out=np.zeros(len(totals)), where=known > 0)
+    distinct, place = np.unique(_rounded(mean, domain, scale, how), return_inverse=True)
+    values = pa.concat_arrays([back(distinct), pa.nulls(1, domain.values.type)])
+    faces = [ordered(domain.name, values, np.where(known > 0, place, len(distinct)))]
+    return [*faces, gaps(domain.name, records.sizes - known, records.sizes)] if domain.missing else faces
+
+
+def _scale(domain: Domain) -> tuple[Figures, Callable[[Figures], pa.Array]]:
+    """The values as numbers that have a mean, and the way back to their type."""
+    kind = domain.values.type
+    if not pa.types.is_temporal(kind):
+        plain = domain.values.cast(pa.float64(), safe=False)
+        return _figures(plain), lambda means: _typed(means, kind)
+    whole = pa.int32() if kind.bit_width == 32 else pa.int64()
+    return _figures(domain.values.cast(whole)), lambda means: pa.array(means.astype(np.int64)).cast(whole).cast(kind)
+
+
+def _figures(values: pa.Array) -> Figures:
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _typed(means: Figures, kind: pa.DataType) -> pa.Array:
+    if pa.types.is_integer(kind):
+        return pa.array([int(mean) for mean in means.tolist()], kind)
+    return pa.array(means).cast(kind, safe=False)
+
+
+def _rounded(mean: Figures, domain: Domain, scale: Figures, how: Numeric) -> Figures:
+    """Means as the column is written: whole where it is, else with as many decimals, or to multiples of the step."""
+    if how.step is not None:
+        rounded = np.round(np.rint(mean / how.step) * how.step, 12)
+    elif pa.types.is_floating(domain.values.type) or pa.types.is_decimal(domain.values.type):
+        rounded = np.round(mean, decimals(scale))
+    else:
+        rounded = np.rint(mean)
+    rounded = rounded if how.top is None else np.minimum(rounded, how.top)
+    rounded = rounded if how.bottom is None else np.maximum(rounded, how.bottom)
+    return np.clip(rounded, scale.min(initial=np.inf), scale.max(initial=-np.inf)) if len(scale) else rounded
+
+
+def decimals(values: NDArray[Any]) -> int:
+    """With how many decimals these numbers are written."""
+    return next((d for d in range(_DECIMALS) if (np.round(values, d) == values).all()), _DECIMALS)
+
+
+def _mode(records: Records, axis: int) -> Face:
+    """The commonest value of each class."""
+    domain = records.domains[axis]
+    found, count = np.empty(len(records), np.int64), np.zeros(len(domain), np.int64)
+    kernels.modes(records.matrix, records.starts, axis, count, found)
+    return ordered(domain.name, pa.concat_arrays([texts(domain.values), pa.nulls(1, pa.string())]), found)
