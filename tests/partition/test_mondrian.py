@@ -163,6 +163,19 @@ def test_records_are_left_out_only_as_far_as_diversity_needs() -> None:
         mondrian.group(codes, plan_of(LDiversity(2, "s"), suppress=0.3))
 
 
+def test_what_one_requirement_leaves_out_is_not_taken_from_another() -> None:
+    """Six are left out for b; three of them were those that made a diverse."""
+    records = pa.table({"q": [0] * 20, "a": [0] * 10 + [1] * 10, "b": [0] * 4 + [1] * 4 + [2] * 2 + [2] * 10})
+    schema = Schema(quasi_identifying=["q"], sensitive=["a", "b"])
+    plan = Plan(schema, [LDiversity(2, "a"), LDiversity(2, "b")], suppress=0.9)
+    for seed in range(20):
+        codes = coded(records, plan, seed)
+        classes = mondrian.group(codes, plan)
+        for name in ("a", "b"):
+            counts = np.bincount(codes.matrix[classes.order, codes.place(name)])
+            assert counts.max() * 2 <= counts.sum()
+
+
 def test_an_unachievable_k_says_the_largest_possible() -> None:
     codes = coded(table_of([(1, 1, 1, 1)] * 3), plan := plan_of(KAnonymity(4)))
     with pytest.raises(Unachievable, match="largest k that it allows is 3"):

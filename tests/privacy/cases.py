@@ -47,9 +47,7 @@ def trees(draw: st.DrawFn, leaves: int) -> Hierarchy:
     return Hierarchy.from_rows(rows).keep(kept)
 
 
-_PATH = st.sampled_from(
-    [[], ["a"], ["b"], ["a1", "a"], ["a2", "a"], ["b1", "b"], ["b11", "b1", "b"], ["c", "c", "c"]]
-)
+_PATH = st.sampled_from([[], ["a"], ["b"], ["a1", "a"], ["a2", "a"], ["b1", "b"], ["b11", "b1", "b"], ["c", "c", "c"]])
 
 
 @st.composite

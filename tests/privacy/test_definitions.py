@@ -41,9 +41,7 @@ def test_entropy_is_a_number_of_values(counts: Counts) -> None:
     np.testing.assert_allclose(definitions.entropy(counts), expected, rtol=1e-12, atol=1e-12)
 
 
-@given(
-    classes(), st.sampled_from([0.25, 0.5, 1.0, 1.5, 3.0])
-)  # exact in binary, so that a tie is a tie for both
+@given(classes(), st.sampled_from([0.25, 0.5, 1.0, 1.5, 3.0]))  # exact in binary, so that a tie is a tie for both
 def test_recursive_is_the_largest_l(counts: Counts, c: float) -> None:
     assert definitions.recursive(counts, c).tolist() == [oracle.recursive(row, c) for row in counts.tolist()]
 
@@ -77,9 +75,7 @@ def test_an_entropy_of_log_l_is_enough() -> None:
         (TCloseness(0.2, "illness"), 0.2, 0.200000001),
     ],
 )
-def test_a_requirement_is_kept_at_its_bound(
-    requirement: Requirement, enough: float, too_little: float
-) -> None:
+def test_a_requirement_is_kept_at_its_bound(requirement: Requirement, enough: float, too_little: float) -> None:
     assert definitions.keeps(requirement, np.array([enough, too_little])).tolist() == [True, False]
 
 
@@ -98,9 +94,7 @@ def test_closeness_is_an_earth_movers_distance(case: tuple[Counts, Any]) -> None
         Equal: lambda i, j: float(i != j),
         Ordered: lambda i, j: abs(i - j) / max(counts.shape[1] - 1, 1),
     }.get(type(distance)) or oracle.in_tree(distance.tree)
-    expected = [
-        oracle.emd(oracle.shares(row), oracle.shares(whole.tolist()), apart) for row in counts.tolist()
-    ]
+    expected = [oracle.emd(oracle.shares(row), oracle.shares(whole.tolist()), apart) for row in counts.tolist()]
     np.testing.assert_allclose(definitions.closeness(counts, whole, distance), expected, atol=1e-7)
 
 
@@ -126,9 +120,7 @@ def test_classes_that_keep_a_requirement_keep_it_together(
     apart = definitions.closeness(counts, whole, distance)
     assert definitions.closeness(together, whole, distance)[0] <= apart.max() + 1e-12
     if definitions.keeps(TCloseness(t, "x"), apart).all():
-        assert definitions.keeps(
-            TCloseness(t + 1e-12, "x"), definitions.closeness(together, whole, distance)
-        ).all()
+        assert definitions.keeps(TCloseness(t + 1e-12, "x"), definitions.closeness(together, whole, distance)).all()
 
 
 def test_a_class_like_the_table_is_0_away_however_many_records_there_are() -> None:

@@ -44,8 +44,7 @@ def cases(draw: st.DrawFn) -> Case:
         ]
         requirements = draw(st.lists(diversities(name), max_size=2))
         closeness = {
-            TCloseness(draw(st.floats(0.05, 1)), name): draw(distances(known))
-            for _ in range(draw(st.integers(0, 2)))
+            TCloseness(draw(st.floats(0.05, 1)), name): draw(distances(known)) for _ in range(draw(st.integers(0, 2)))
         }
         columns[name] = SensitiveColumn(known, wholes, closeness)
         asked += [*requirements, *closeness]
@@ -64,9 +63,7 @@ def _margins(case: Case, row: int) -> list[float]:
             found.append((reached - requirement.l) / requirement.l)
         else:
             distance = column.distances[requirement]
-            found += [
-                requirement.t - definitions.closeness(counts, whole, distance)[0] for whole in column.wholes
-            ]
+            found += [requirement.t - definitions.closeness(counts, whole, distance)[0] for whole in column.wholes]
     return found
 
 
@@ -92,8 +89,9 @@ def test_the_least_class_size_is_never_too_much(case: Case) -> None:
     """A class that keeps all requirements is at least as large as the search takes for granted."""
     least = numbers(case.requirements, case.columns).least
     for row in range(len(next(iter(case.classes.values())))):
-        if min(_margins(case, row), default=-1.0) >= 0:
-            assert all(counts[row].sum() >= least for counts in case.classes.values())
+        sizes = {int(counts[row].sum()) for counts in case.classes.values()}
+        if len(sizes) == 1 and min(_margins(case, row), default=-1.0) >= 0:  # a class has one size, whatever is counted
+            assert min(sizes) >= least
 
 
 def test_the_largest_k_or_size_is_the_least_class() -> None:

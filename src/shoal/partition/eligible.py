@@ -95,21 +95,42 @@ def strongest(requirement: LDiversity, counts: Counts, known: int) -> float:
 
 
 def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) -> NDArray[np.int64]:
-    """The records that are left when as few as possible are left out for every l to be possible."""
-    kept = np.arange(len(codes))
-    domains = {domain.name: domain for domain in codes.sensitive_domains}
-    for requirement in requirements:
-        if isinstance(requirement, LDiversity) and len(kept):
-            domain = domains[str(requirement.on)]
-            column = codes.matrix[kept, codes.place(domain.name)]
-            counts = np.bincount(column, minlength=len(domain)).astype(np.int64)
-            cap = cap_of(requirement, counts, domain.known)
-            if cap is None or len(codes) - len(kept) + int(np.maximum(counts - cap, 0).sum()) > allowance:
-                if allowance >= len(codes):
-                    return kept[:0]
-                raise Unachievable(_not_diverse(requirement, counts, domain, allowance))
-            kept = kept[_rank(column) < cap]
+    """The records that are left when few are left out, and every l is possible.
+
+    What one requirement leaves out may take from a value that another counts on: they are asked in turn until none
+    leaves out any more.
+    """
+    kept, before = np.arange(len(codes)), len(codes) + 1
+    while 0 < len(kept) < before:
+        before = len(kept)
+        for requirement in requirements:
+            if isinstance(requirement, LDiversity) and len(kept):
+                kept = _capped(codes, kept, requirement, allowance)
     return kept
+
+
+def _capped(codes: Codes, kept: NDArray[np.int64], requirement: LDiversity, allowance: int) -> NDArray[np.int64]:
+    """The records that are left when no value of one column is held by too many."""
+    place = codes.place(str(requirement.on))
+    domain, column = codes.domains[place], codes.matrix[kept, place]
+    counts = np.bincount(column, minlength=len(domain)).astype(np.int64)
+    cap = cap_of(requirement, counts, domain.known)
+    judged = judged_of(requirement, domain)
+    if cap is None or len(codes) - len(kept) + beyond(cap, counts[:judged]) > allowance:
+        if allowance >= len(codes):
+            return kept[:0]
+        raise Unachievable(_not_diverse(requirement, counts, domain, allowance, len(codes) - len(kept)))
+    return kept[(_rank(column, _burden(codes, kept, place)) < cap) | (column >= judged)]
+
+
+def judged_of(requirement: LDiversity, domain: Domain) -> int:
+    """How many of a domain's codes count for diversity: those of known values, and missing where it is sensitive."""
+    return len(domain) if requirement.missing_is_sensitive else domain.known
+
+
+def beyond(cap: int, counts: Counts) -> int:
+    """How many records must be left out for no value to be held by more than ``cap``."""
+    return int(np.maximum(counts - cap, 0).sum())
 
 
 def cap_of(requirement: LDiversity, counts: Counts, known: int) -> int | None:
@@ -124,7 +145,7 @@ def cap_of(requirement: LDiversity, counts: Counts, known: int) -> int | None:
 
     most = int(counts.max(initial=0))
     if holds(most):
-        return max(most, int(counts.sum()))  # nothing is left out, of missing values neither
+        return most
     low, high = 0, most  # a lower cap only evens the counts out: it holds below some point
     while high - low > 1:
         middle = (low + high) // 2
@@ -132,14 +153,23 @@ def cap_of(requirement: LDiversity, counts: Counts, known: int) -> int | None:
     return low if low and holds(low) else None
 
 
-def _rank(column: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
-    """For each record, how many before it hold the same value; the records lie in random order."""
-    order = np.argsort(column, kind="stable")
+def _rank(column: NDArray[np.unsignedinteger[Any]], burden: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each record, how many that hold the same value go before it: by burden, then by lot, as they lie."""
+    order = np.lexsort((burden, column))
     ordered = column[order]
-    first = np.searchsorted(ordered, ordered)
     rank = np.empty(len(column), dtype=np.int64)
-    rank[order] = np.arange(len(column)) - first
+    rank[order] = np.arange(len(column)) - np.searchsorted(ordered, ordered)
     return rank
+
+
+def _burden(codes: Codes, kept: NDArray[np.int64], place: int) -> NDArray[np.int64]:
+    """How common the values are that each record holds in the other sensitive columns: the commonest can be spared."""
+    burden = np.zeros(len(kept), np.int64)
+    for other in range(codes.quasi, codes.quasi + codes.sensitive):
+        if other != place:
+            column = codes.matrix[kept, other]
+            burden += np.bincount(column)[column]
+    return burden
 
 
 def _enough(codes: Codes, kept: NDArray[np.int64], requirements: Sequence[Requirement]) -> bool:
@@ -160,7 +190,7 @@ def _too_few(codes: Codes, requirements: Sequence[Requirement]) -> str:
     )
 
 
-def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowance: int) -> str:
+def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowance: int, gone: int) -> str:
     known = counts[: domain.known]
     total = int(known.sum())
     most = strongest(requirement, counts, domain.known)
@@ -172,8 +202,9 @@ def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowa
         why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {share:.1%} of the records"
     missing = int(counts[domain.known :].sum())
     without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
+    after = f"after {gone} records were left out for it and others, " if gone else ""
     return (
-        f"{requirement} cannot be kept: of the column {domain.name}, {why}{without}. The largest l that "
+        f"{requirement} cannot be kept: {after}of the column {domain.name}, {why}{without}. The largest l that "
         f"the table allows is {limit}; ask for that, for t-closeness instead, or let more records be left out than "
         f"the {allowance} that suppress allows"
     )
