@@ -43,8 +43,8 @@ class ShoalError(Exception):
     def message(self) -> str:
         return str(self.args[0])
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {}  # details may quote the table, and a pickle may travel
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message,)  # without details: they may quote the table, and a pickle may travel
 
 
 @dataclass(frozen=True)

@@ -88,9 +88,7 @@ LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=
 
 
 @given(rows=st.dictionaries(LABELS, st.lists(LABELS, max_size=3), min_size=1, max_size=6))
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, rows: dict[str, list[str]]
-) -> None:
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows: dict[str, list[str]]) -> None:
     tree = Hierarchy.from_rows([[leaf, *path] for leaf, path in rows.items()])
     path = tmp_path_factory.mktemp("written") / "hierarchy.csv"
     arx.write(tree, path)
@@ -231,9 +229,7 @@ def test_the_sample_is_sound(path: Path) -> None:
     assert [fault for fault in arx.lint(path) if fault.level != "note"] == []
 
 
-@pytest.mark.parametrize(
-    "path", REAL or [pytest.param(Path("none"), marks=UNNAMED)], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", REAL or [pytest.param(Path("none"), marks=UNNAMED)], ids=lambda path: path.stem)
 def test_real_files_load_and_come_back(path: Path, tmp_path: Path) -> None:
     tree = arx.read(path)
     lines = {line for line in path.read_text().splitlines() if line}

@@ -51,9 +51,7 @@ class Paths:
             above[fields[0]] = fields[:0:-1]
         tops = {path[0] if path else leaf for leaf, path in above.items()}
         root = tops.pop() if len(tops) == 1 and any(above.values()) else "*"
-        rooted = {
-            leaf: tuple(path) if path and path[0] == root else (root, *path) for leaf, path in above.items()
-        }
+        rooted = {leaf: tuple(path) if path and path[0] == root else (root, *path) for leaf, path in above.items()}
         inner = {path[:end] for path in rooted.values() for end in range(1, len(path) + 1)}
         leaves = []
         for leaf, path in rooted.items():
@@ -210,13 +208,9 @@ def test_a_worked_example() -> None:
         pytest.param([["*"]], [["*", "*"]], id="a value that looks like the root"),
         pytest.param([["a", "X"], ["b", "Y"]], [["a", "X", "*"], ["b", "Y", "*"]], id="two tops"),
         pytest.param([["a", "X"]], [["a", "X"]], id="a root of another name"),
-        pytest.param(
-            [["a", "X", "*"], ["x", "x", "x"]], [["a", "X", "*"], ["x", "x", "x", "*"]], id="a stray row"
-        ),
+        pytest.param([["a", "X", "*"], ["x", "x", "x"]], [["a", "X", "*"], ["x", "x", "x", "*"]], id="a stray row"),
         pytest.param([["a", "*", "", ""], [], ["", ""]], [["a", "*"]], id="padding and blank rows"),
-        pytest.param(
-            [["Other", "Other", "*"]], [["Other", "Other", "*"]], id="a value named as its category"
-        ),
+        pytest.param([["Other", "Other", "*"]], [["Other", "Other", "*"]], id="a value named as its category"),
         pytest.param(
             [["bee", "Other", "*"], ["Other", "*"]],
             [["bee", "Other", "*"], ["Other", "Other", "*"]],
@@ -239,9 +233,7 @@ def test_a_worked_example() -> None:
             id="numbers beyond the precision of a float",
         ),
         pytest.param([["1_0", "*"], ["2", "*"]], [["1_0", "*"], ["2", "*"]], id="not all numbers"),
-        pytest.param(
-            [["2", "*"], ["nan", "*"], ["1", "*"]], [["2", "*"], ["nan", "*"], ["1", "*"]], id="nan"
-        ),
+        pytest.param([["2", "*"], ["nan", "*"], ["1", "*"]], [["2", "*"], ["nan", "*"], ["1", "*"]], id="nan"),
         pytest.param([["", "X", "*"]], [["", "X", "*"]], id="an empty value"),
     ],
 )
@@ -286,9 +278,7 @@ def test_a_tree_written_as_nested_mappings_is_the_same(tree: Hierarchy) -> None:
     assert fields_of(Hierarchy.from_nested({tree.labels[0]: inner[0]})) == fields_of(tree)
 
 
-@pytest.mark.parametrize(
-    "nested", [{"A": {"x", "y"}}, {"A": [True]}, {None: ["a"]}, {"A": [None]}, {"A": b"x"}]
-)
+@pytest.mark.parametrize("nested", [{"A": {"x", "y"}}, {"A": [True]}, {None: ["a"]}, {"A": [None]}, {"A": b"x"}])
 def test_nested_of_another_kind_is_refused(nested: Any) -> None:
     with pytest.raises(DataError, match="nested hierarchy is made of"):
         Hierarchy.from_nested(nested)

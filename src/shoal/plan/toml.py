@@ -1,23 +1,31 @@
-"""A plan as a TOML file: read leniently, so that all mistakes are reported together, with their keys."""
+"""A plan as a TOML file: read leniently, so that all mistakes are reported together, with their keys.
+
+What is decided here is what a key means; whether values are sound is decided in :mod:`shoal.plan.checks`.
+"""
 
 from __future__ import annotations
 
-import difflib
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import PlanError, Problem
-from shoal.plan.methods import FORMS, METHODS, Form, Generalized, Method, Mondrian
-from shoal.plan.plan import TYPES, Plan, Read
+from shoal.plan.checks import CLOSENESS, NO_SENSITIVE, problems_of
+from shoal.plan.methods import FORMS, METHODS, Form, Generalized, Method, Mondrian, choices
+from shoal.plan.plan import Decisions, Plan, Read
+from shoal.plan.spelling import did_you_mean
+from shoal.plan.values import is_closeness
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
-from shoal.schema.columns import ROLES, Categorical, Coarsening, Column, Numeric, Schema
-from shoal.schema.hierarchy import Hierarchy
+from shoal.schema.columns import ROLES, Coarsening, Column, Intervals, Numeric, Prefixes, Schema, categorical
+
+__all__ = ["Parts", "choices", "read", "read_parts"]
 
 _TOP = ("table", "person", "allow_unique", "read", "columns", "require", "method", "publish")
-_COLUMN = ("role", "hierarchy", "bottom", "top", "step", "mask")
+_BOUNDS = ("bottom", "top", "step")
+_BUILT: Mapping[str, type[Prefixes] | type[Intervals]] = {"prefixes": Prefixes, "intervals": Intervals}
+_COLUMN = ("role", "hierarchy", *_BUILT, *_BOUNDS, "mask")
 _READ = ("delimiter", "encoding", "decimal", "missing", "types")
 _REQUIRE = ("k", "l", "t", "size", "suppress")
 _DIVERSITY = ("min", "kind", "c", "missing_is_sensitive")
@@ -26,17 +34,43 @@ _CLOSENESS = ("max", "distance")
 
 def read(path: Path) -> Plan:
     """The plan in a file; every mistake in it is named in one error."""
+    return _Reading(path.parent).plan(_document(path))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a plan says of its table, as far as it can be understood; for plans that have mistakes elsewhere."""
+
+    columns: tuple[Column, ...]
+    named: tuple[str, ...]  # columns that the plan speaks of, understood or not
+    read_options: Read
+    table: Path | None
+
+
+def read_parts(path: Path) -> Parts:
+    """The parts of a plan that can be understood, however much else is wrong with it."""
+    document = _document(path)
+    reading = _Reading(path.parent)
+    decided = reading.decisions(document)
+    columns = reading.table(document, "columns")
+    wrong = [problem.key for problem in problems_of(decided)]
+    options = Read() if any(key.startswith("read") for key in wrong) else decided.read_options
+    return Parts(decided.schema.columns(), tuple(columns), options, None if "table" in wrong else decided.table)
+
+
+def _document(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise PlanError(f"cannot read the plan {path.name}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise PlanError(f"the plan {path.name} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or "that is no path"
+        raise PlanError(f"cannot read the plan {path.name}: {why}") from None
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"the plan {path.name} is not TOML: {error}") from None
-    return _Reading(path.parent).plan(document)
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number too long to be read is a ValueError too
+        why = f": {error}" if isinstance(error, tomllib.TOMLDecodeError) else ""
+        raise PlanError(f"the plan {path.name} is not TOML{why}") from None
 
 
 class _Reading:
@@ -47,31 +81,28 @@ class _Reading:
         self.problems: list[Problem] = []
 
     def plan(self, document: Mapping[str, Any]) -> Plan:
-        self._known(document, _TOP, "")
-        columns = self._columns(self._table(document, "columns"))
-        require, suppress = self._require(self._table(document, "require"), columns)
-        decided: dict[str, Any] = {
-            "schema": Schema.of(columns),
-            "require": require,
-            "suppress": suppress,
-            "method": self._method(self._table(document, "method")),
-            "form": self._form(self._table(document, "publish")),
-            "person": self._typed(document, "person", str, "the name of a column, or \"row\""),
-            "allow_unique": tuple(self._names(document, "allow_unique")),
-            "table": self._path(document),
-            "read_options": self._read(self._table(document, "read")),
-        }
-        if not columns and not self.problems:
-            self._say("columns", "expected a role for every column of the table")
-        plan = None
-        try:
-            plan = Plan(**decided)
-        except PlanError as error:  # what could be read is checked too, so that nothing is found only later
-            seen = {problem.key for problem in self.problems}
-            self.problems += [problem for problem in error.problems if problem.key not in seen]
-        if plan is None or self.problems:
+        decided = self.decisions(document)
+        self.problems += problems_of(decided, self.problems)
+        if self.problems:
             raise PlanError(self.problems)
-        return plan
+        return Plan(**{option.name: getattr(decided, option.name) for option in fields(decided)})
+
+    def decisions(self, document: Mapping[str, Any]) -> Decisions:
+        """Every part of the document as what it means, sound or not."""
+        self._known(document, _TOP, "")
+        columns = self.columns(self.table(document, "columns"))
+        require = self.table(document, "require")
+        return Decisions(
+            schema=Schema.of(columns),
+            require=self._require(require, columns),
+            method=self._method(self.table(document, "method")),
+            form=self._form(self.table(document, "publish")),
+            suppress=require.get("suppress", 0.0),
+            person=document.get("person"),
+            allow_unique=document.get("allow_unique", ()),
+            table=self._path(document),
+            read_options=self._read(self.table(document, "read")),
+        )
 
     def _say(self, key: str, says: str) -> None:
         self.problems.append(Problem(key, says))
@@ -79,39 +110,25 @@ class _Reading:
     def _known(self, given: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for key in given:
             if key not in known:
-                near = difflib.get_close_matches(key, known, 1)
-                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+                hint = did_you_mean(key, known) or f"expected one of {', '.join(known)}"
                 self._say(f"{where}{key}", f"is not a key of a plan; {hint}")
 
-    def _table(self, given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    def table(self, given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        """A section; none is an empty one."""
         value = given.get(key, {})
         if isinstance(value, Mapping):
             return value
         self._say(key, f"expected a table [{key}]")
         return {}
 
-    def _typed(self, given: Mapping[str, Any], key: str, kind: type | tuple[type, ...], expected: str,
-               where: str = "") -> Any:
-        value = given.get(key)
-        if value is None or (isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool)):
-            return value
-        self._say(f"{where}{key}", f"expected {expected}")
-        return None
-
-    def _names(self, given: Mapping[str, Any], key: str, where: str = "") -> list[str]:
-        value = given.get(key, [])
-        if isinstance(value, list) and all(isinstance(name, str) for name in value):
-            return value
-        self._say(f"{where}{key}", "expected a list of texts")
-        return []
-
-    def _path(self, document: Mapping[str, Any]) -> Path | None:
-        name = self._typed(document, "table", str, "the path of a file")
-        return None if name is None else self.folder / name
+    def _path(self, document: Mapping[str, Any]) -> Any:
+        name = document.get("table")
+        return self.folder / name if isinstance(name, str) else name
 
     # -- columns --------------------------------------------------------------------------------------------------
 
-    def _columns(self, given: Mapping[str, Any]) -> list[Column]:
+    def columns(self, given: Mapping[str, Any]) -> list[Column]:
+        """The columns whose roles are understood."""
         found = (self._column(name, how) for name, how in given.items())
         return [column for column in found if column is not None]
 
@@ -122,143 +139,131 @@ class _Reading:
         if not isinstance(how, Mapping):
             self._say(key, 'expected a role, or a table such as { role = "sensitive" }')
             return None
-        self._known(how, _COLUMN, f"{key}.")
         role = how.get("role")
         if role not in ROLES:
-            near = difflib.get_close_matches(str(role), ROLES, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            self._say(key, f"expected a role, one of {', '.join(ROLES)}{hint}")
+            dotted = bool(how) and not any(known in how for known in _COLUMN)
+            hint = "a name with a dot in it needs quotes" if dotted else did_you_mean(role, ROLES)
+            self._say(key, f"expected a role, one of {', '.join(ROLES)}{f'; {hint}' if hint else ''}")
             return None
+        self._known(how, _COLUMN, f"{key}.")
         if "mask" in how and role != "semi-sensitive":
             self._say(f"{key}.mask", "belongs to semi-sensitive columns only")
+        if role in ("identifying", "insensitive"):
+            for option in (option for option in how if option in ("hierarchy", *_BUILT, *_BOUNDS)):
+                self._say(f"{key}.{option}", f"{role} columns are not made coarser")
+            return Column(name, role)
         return Column(name, role, self._coarsening(key, how), how.get("mask"))
 
     def _coarsening(self, key: str, how: Mapping[str, Any]) -> Coarsening | None:
-        bounds = {
-            edge: self._typed(how, edge, (int, float), "a number", f"{key}.")
-            for edge in ("bottom", "top", "step")
-            if edge in how
-        }
-        if "hierarchy" not in how:
+        bounds = {edge: how[edge] for edge in _BOUNDS if edge in how}
+        ways = [way for way in ("hierarchy", *_BUILT) if way in how and (how[way] is not False or way not in _BUILT)]
+        if len(ways) > 1:
+            self._say(key, f"expected one of {' and '.join(ways)}: a column has one hierarchy")
+        if not ways:
             return Numeric(**bounds) if bounds else None
-        if bounds:
-            self._say(key, "has a hierarchy, so bottom, top and step do not apply")
+        for edge in bounds:
+            word = "a hierarchy" if ways[0] == "hierarchy" else ways[0]
+            self._say(f"{key}.{edge}", f"does not apply to a column with {word}")
+        if ways[0] in _BUILT:
+            return self._built(f"{key}.{ways[0]}", how[ways[0]], _BUILT[ways[0]])
         given = how["hierarchy"]
-        if isinstance(given, str):
-            return Categorical(self.folder / given)
-        if isinstance(given, Mapping):
-            return Categorical(self._nested(key, given))
-        self._say(f"{key}.hierarchy", "expected the path of a hierarchy file, or a nested table")
-        return None
-
-    def _nested(self, key: str, given: Mapping[str, Any]) -> Hierarchy | None:
         try:
-            return Hierarchy.from_nested(given)
-        except Exception as error:  # a nested table has many ways to be wrong; each says its own
-            self._say(f"{key}.hierarchy", str(error))
+            return categorical(self.folder / given if isinstance(given, str) else given)
+        except PlanError as error:
+            for problem in error.problems:
+                self._say(f"{key}.{problem.key}", problem.says)
             return None
+
+    def _built(self, key: str, given: Any, kind: type[Prefixes] | type[Intervals]) -> Coarsening:
+        """A hierarchy that is to be built: ``true``, or a table with its options."""
+        options = [option.name for option in fields(kind)]
+        if not isinstance(given, Mapping):
+            if given is not True:
+                self._say(key, f"expected true, or a table with {', '.join(options)}")
+            return kind()
+        self._known(given, options, f"{key}.")
+        return kind(**{option: given[option] for option in options if option in given})
 
     # -- the rest -------------------------------------------------------------------------------------------------
 
     def _read(self, given: Mapping[str, Any]) -> Read:
         self._known(given, _READ, "read.")
-        types = given.get("types", {})
-        if not isinstance(types, Mapping):
-            self._say("read.types", 'expected a table such as { zip = "text" }')
-            types = {}
-        for name, kind in types.items():
-            if kind not in TYPES:
-                self._say(f"read.types.{name}", f"expected one of {', '.join(TYPES)}")
-        return Read(
-            delimiter=self._typed(given, "delimiter", str, "one character", "read."),
-            encoding=self._typed(given, "encoding", str, 'the name of an encoding, such as "latin-1"', "read."),
-            decimal=self._typed(given, "decimal", str, 'one character, "." or ","', "read."),
-            missing=tuple(self._names(given, "missing", "read.")) if "missing" in given else ("",),
-            types=dict(types),
-        )
+        return Read(**{key: given[key] for key in _READ if key in given})
 
-    def _require(self, given: Mapping[str, Any], columns: list[Column]) -> tuple[list[Requirement], float]:
+    def _require(self, given: Mapping[str, Any], columns: Sequence[Column]) -> list[Requirement]:
         self._known(given, _REQUIRE, "require.")
         found: list[Requirement] = []
         if "k" in given:
             found.append(KAnonymity(given["k"]))
-        found += self._each(given, "l", "min", _DIVERSITY, self._diversity)
-        if "t" in given and not isinstance(given["t"], Mapping):
-            sensitive = [column.name for column in columns if column.role == "sensitive"]
-            found += [TCloseness(given["t"], name) for name in sensitive]
-            if not sensitive:
-                self._say("require.t", "speaks of sensitive columns, and the plan has none")
-        else:
-            found += self._each(given, "t", "max", _CLOSENESS, self._closeness)
+        if "l" in given:
+            found += self._diversity(given["l"])
+        if "t" in given:
+            found += self._closeness(given["t"], columns)
         if "size" in given:
             found.append(Size(given["size"]))
-        return found, given.get("suppress", 0.0)
-
-    def _each(self, given: Mapping[str, Any], letter: str, figure: str, keys: Sequence[str],
-              make: Callable[[str | None, Mapping[str, Any]], Requirement]) -> list[Requirement]:
-        """``l = 4``, ``l = { job = 4 }`` and ``l = { job = { min = 4, kind = "entropy" } }``, and the same for t."""
-        value = given.get(letter)
-        if value is None:
-            return []
-        if not isinstance(value, Mapping):
-            return [make(None, {figure: value})]
-        found = []
-        for name, how in value.items():
-            if isinstance(how, Mapping):
-                self._known(how, keys, f"require.{letter}.{name}.")
-                if figure not in how:
-                    self._say(f"require.{letter}.{name}.{figure}", "is missing")
-                    continue
-            found.append(make(name, how if isinstance(how, Mapping) else {figure: how}))
         return found
 
-    @staticmethod
-    def _diversity(on: str | None, how: Mapping[str, Any]) -> Requirement:
-        return LDiversity(
-            how["min"],
-            on,
-            how.get("kind", "frequency"),
-            how.get("c"),
-            missing_is_sensitive=bool(how.get("missing_is_sensitive", False)),
-        )
+    def _diversity(self, given: Any) -> list[Requirement]:
+        """``l = 4``, ``l = { job = 4 }`` and ``l = { job = { min = 4, kind = "entropy" } }``."""
+        if not isinstance(given, Mapping):
+            return [LDiversity(given)]
+        return [
+            LDiversity(how.pop("min"), name, **how)
+            for name, how in self._by_column(given, "l", "min", _DIVERSITY).items()
+        ]
 
-    @staticmethod
-    def _closeness(on: str | None, how: Mapping[str, Any]) -> Requirement:
-        return TCloseness(how["max"], on or "", how.get("distance"))
+    def _closeness(self, given: Any, columns: Sequence[Column]) -> list[Requirement]:
+        """``t = 0.2``, ``t = { job = 0.2 }`` and ``t = { job = { max = 0.2, distance = "hierarchical" } }``."""
+        if isinstance(given, Mapping):
+            told = self._by_column(given, "t", "max", _CLOSENESS)
+            return [TCloseness(how.pop("max"), name, **how) for name, how in told.items()]
+        sensitive = [column.name for column in columns if column.role == "sensitive"]
+        if not is_closeness(given):
+            self._say("require.t", CLOSENESS)
+            return []
+        if not sensitive and not any(problem.key.startswith("columns") for problem in self.problems):
+            self._say("require.t", NO_SENSITIVE)
+        return [TCloseness(given, name) for name in sensitive]
+
+    def _by_column(
+        self, given: Mapping[str, Any], letter: str, figure: str, keys: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """What is asked of each column, as a table with the figure and its options."""
+        if not given:
+            self._say(f"require.{letter}", "expected a number, or a number for each of some sensitive columns")
+        found = {}
+        for name, how in given.items():
+            where = f"require.{letter}.{name}"
+            told = dict(how) if isinstance(how, Mapping) else {figure: how}
+            self._known(told, keys, f"{where}.")
+            if figure in told:
+                found[name] = {key: value for key, value in told.items() if key in keys}
+            elif not any(key not in keys for key in told):  # else the figure was misspelt, which is said
+                self._say(f"{where}.{figure}", "is missing")
+        return found
 
     def _method(self, given: Mapping[str, Any]) -> Method:
-        name = given.get("name", "mondrian")
-        if name not in METHODS:
-            self._say("method.name", f"expected one of {', '.join(METHODS)}")
+        name = given.get("name", Mondrian.card.name)
+        kind = METHODS.get(name) if isinstance(name, str) else None
+        if kind is None:
+            self._say("method.name", _one_of(METHODS, name))
             return Mondrian()
-        return self._options(METHODS[name], given, "name", "method.") or Mondrian()
+        return kind(**self._options(kind, given, "name", "method."))
 
     def _form(self, given: Mapping[str, Any]) -> Form:
-        name = given.get("form", "generalized")
-        if name not in FORMS:
-            self._say("publish.form", f"expected one of {', '.join(FORMS)}")
+        name = given.get("form", Generalized.name)
+        kind = FORMS.get(name) if isinstance(name, str) else None
+        if kind is None:
+            self._say("publish.form", _one_of(FORMS, name))
             return Generalized()
-        return self._options(FORMS[name], given, "form", "publish.") or Generalized()
+        return kind(**self._options(kind, given, "form", "publish."))
 
-    def _options(self, kind: type[Any], given: Mapping[str, Any], naming: str, where: str) -> Any:
-        """An object of options, each option checked against the values that its type allows."""
-        allowed = choices(kind)
-        self._known(given, (naming, *allowed), where)
-        taken = {}
-        for key, values in allowed.items():
-            if key not in given:
-                continue
-            if given[key] in values:
-                taken[key] = given[key]
-            else:
-                self._say(f"{where}{key}", f"expected one of {', '.join(map(str, values))}")
-        return kind(**taken)
+    def _options(self, kind: type[Any], given: Mapping[str, Any], naming: str, where: str) -> dict[str, Any]:
+        known = choices(kind)
+        self._known(given, (naming, *known), where)
+        return {key: given[key] for key in known if key in given}
 
 
-def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
-    """The options of a method or form with the values that each may take."""
-    from typing import get_args, get_type_hints
-
-    hints = get_type_hints(kind)
-    return {option.name: get_args(hints[option.name]) for option in fields(kind)}
-
+def _one_of(known: Mapping[str, object], given: object) -> str:
+    hint = did_you_mean(given, known)
+    return f"expected one of {', '.join(known)}{f'; {hint}' if hint else ''}"

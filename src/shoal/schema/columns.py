@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
+from shoal.errors import DataError, PlanError, Problem, Unsupported
 from shoal.schema.hierarchy import Hierarchy
 
 Role = Literal["identifying", "quasi-identifying", "sensitive", "semi-sensitive", "insensitive"]
@@ -26,6 +29,9 @@ class Numeric:
     top: float | None = None
     step: float | None = None
 
+    def __repr__(self) -> str:
+        return f"numeric({_said(self)})"
+
 
 @dataclass(frozen=True)
 class Categorical:
@@ -33,8 +39,57 @@ class Categorical:
 
     hierarchy: Hierarchy | Path | None = None
 
+    def __repr__(self) -> str:  # of a path the file's name: folders may tell whose table it is
+        named = self.hierarchy.name if isinstance(self.hierarchy, Path) else self.hierarchy
+        return f"categorical({'' if named is None else repr(named)})"
 
-Coarsening = Numeric | Categorical
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle may travel, so it holds a file's name and no folder; and no values of a column."""
+        if isinstance(self.hierarchy, Hierarchy):
+            raise Unsupported(
+                "a hierarchy that is held in memory is not pickled, since it consists of values: write it to a file "
+                "and name that in the plan"
+            )
+        return Categorical, (self.hierarchy and Path(self.hierarchy.name),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Categorical:
+        return self
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """Codes with a hierarchy of their beginnings, built from the table; see :func:`shoal.schema.building.prefixes`."""
+
+    keep: int | None = None
+    fill: str = "*"
+
+    def __repr__(self) -> str:
+        return f"prefixes({_said(self)})"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers or dates with a hierarchy of round intervals, built from the table.
+
+    See :func:`shoal.schema.building.intervals`; of dates ``width`` is a part of the calendar.
+    """
+
+    width: float | str | None = None
+    factor: int | None = None
+    levels: int | None = None
+
+    def __repr__(self) -> str:
+        return f"intervals({_said(self)})"
+
+
+def _said(how: Numeric | Prefixes | Intervals) -> str:
+    """What differs from the defaults."""
+    return ", ".join(
+        f"{option.name}={value!r}" for option in fields(how) if (value := getattr(how, option.name)) != option.default
+    )
+
+
+Coarsening = Numeric | Categorical | Prefixes | Intervals
 
 
 @dataclass(frozen=True)
@@ -48,7 +103,18 @@ class Column:
 
     @property
     def hierarchy(self) -> Hierarchy | Path | None:
+        """The one that the plan names."""
         return self.coarsening.hierarchy if isinstance(self.coarsening, Categorical) else None
+
+    @property
+    def has_hierarchy(self) -> bool:
+        """Whether its values have a hierarchy, named or to be built from the table."""
+        return self.hierarchy is not None or isinstance(self.coarsening, Prefixes | Intervals)
+
+    @property
+    def stays_text(self) -> bool:
+        """Whether its values are to stay as they are written: labels of a hierarchy, codes with leading zeros."""
+        return self.hierarchy is not None or isinstance(self.coarsening, Prefixes)
 
 
 def numeric(*, bottom: float | None = None, top: float | None = None, step: float | None = None) -> Numeric:
@@ -56,59 +122,132 @@ def numeric(*, bottom: float | None = None, top: float | None = None, step: floa
     return Numeric(bottom, top, step)
 
 
+def prefixes(*, keep: int | None = None, fill: str = "*") -> Prefixes:
+    """Codes by their beginnings, ``8000*``, ``800**`` and so on; ``keep`` characters are never hidden."""
+    return Prefixes(keep, fill)
+
+
+def intervals(*, width: float | str | None = None, factor: int | None = None, levels: int | None = None) -> Intervals:
+    """Numbers and dates by round intervals, ``[20, 24]``, ``[20, 29]`` and so on; see :class:`Intervals`."""
+    return Intervals(width, factor, levels)
+
+
 def categorical(hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Categorical:
     """Categories, with a hierarchy given as an ARX CSV file, a nested mapping or a :class:`Hierarchy`."""
     if hierarchy is None or isinstance(hierarchy, Hierarchy):
         return Categorical(hierarchy)
-    if isinstance(hierarchy, Mapping):
+    if isinstance(hierarchy, str | os.PathLike):
+        return Categorical(Path(hierarchy))
+    if not isinstance(hierarchy, Mapping):
+        raise PlanError([Problem("hierarchy", "expected the path of a hierarchy file, or a nested mapping")])
+    try:
         return Categorical(Hierarchy.from_nested(hierarchy))
-    return Categorical(Path(hierarchy))
+    except DataError as error:
+        raise PlanError([Problem("hierarchy", error.message)]) from None
+    except RecursionError:
+        raise PlanError([Problem("hierarchy", "is nested too deeply")]) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """The roles of all columns.
 
-    Each role takes a list of names, or a mapping from names to how the column may be made coarser:
-    ``quasi_identifying={"age": shoal.numeric(top=90), "job": shoal.categorical("job.csv"), "sex": None}``.
+    Each role takes a list of names; quasi-identifying and sensitive also a mapping from names to how the column may be
+    made coarser: ``quasi_identifying={"age": shoal.numeric(top=90), "job": shoal.categorical("job.csv")}``.
+    What cannot be understood is kept in ``problems``, for the plan to report with all its other mistakes.
     """
 
-    identifying: Sequence[str] = ()
-    quasi_identifying: Sequence[str] | Mapping[str, Any] = ()
-    sensitive: Sequence[str] | Mapping[str, Any] = ()
-    insensitive: Sequence[str] = ()
-    semi_sensitive: Mapping[str, Any] = field(default_factory=dict)
+    identifying: Iterable[str] = ()
+    quasi_identifying: Iterable[str] | Mapping[str, Any] = ()
+    sensitive: Iterable[str] | Mapping[str, Any] = ()
+    insensitive: Iterable[str] = ()
+    semi_sensitive: Iterable[str] | Mapping[str, Any] = ()
+    problems: tuple[Problem, ...] = field(default=(), init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        problems: list[Problem] = []
+        times: Counter[str] = Counter()
+        for role in ROLES:
+            told = list(_told(role, getattr(self, _argument(role)), problems))
+            times.update(name for name, _ in told)
+            held = tuple(name for name, _ in told) if role in _NAMES_ONLY else MappingProxyType(dict(told))
+            object.__setattr__(self, _argument(role), held)
+        problems += [
+            Problem(f"columns.{name}", f"is named {count} times; name it once, with one role")
+            for name, count in times.items()
+            if count > 1
+        ]
+        object.__setattr__(self, "problems", tuple(problems))
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Schema:
         """The schema that holds exactly these columns."""
+        told: dict[str, Any] = {}
+        for role in ROLES:
+            held = {c.name: c.mask if role == "semi-sensitive" else c.coarsening for c in columns if c.role == role}
+            told[_argument(role)] = list(held) if role in _NAMES_ONLY else held
+        return cls(**told)
 
-        def named(role: Role) -> list[str]:
-            return [column.name for column in columns if column.role == role]
+    def __repr__(self) -> str:
+        said = []
+        for role in ROLES:
+            held = getattr(self, _argument(role))
+            if held:
+                said.append(f"{_argument(role)}={dict(held) if isinstance(held, Mapping) else list(held)!r}")
+        return f"Schema({', '.join(said)})"
 
-        def spelled(role: Role) -> dict[str, Coarsening | None]:
-            return {column.name: column.coarsening for column in columns if column.role == role}
-
-        masks = {column.name: column.mask for column in columns if column.role == "semi-sensitive"}
-        return cls(
-            named("identifying"), spelled("quasi-identifying"), spelled("sensitive"), named("insensitive"), masks
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Schema.of, (self.columns(),)
 
     def columns(self) -> tuple[Column, ...]:
-        """Every column with its role, in the order in which they were named."""
-        found = [Column(name, "identifying") for name in self.identifying]
-        found += [Column(name, "quasi-identifying", how) for name, how in _spelled(self.quasi_identifying)]
-        found += [Column(name, "sensitive", how) for name, how in _spelled(self.sensitive)]
-        found += [Column(name, "semi-sensitive", None, mask) for name, mask in self.semi_sensitive.items()]
-        found += [Column(name, "insensitive") for name in self.insensitive]
-        return tuple(found)
+        """Every column with its role, role by role, in the order in which they were named."""
+        return tuple(column for role in ROLES for column in self._of_role(role))
+
+    def _of_role(self, role: Role) -> Iterator[Column]:
+        held = getattr(self, _argument(role))
+        for name in held:
+            if role in _NAMES_ONLY:
+                yield Column(name, role)
+            elif role == "semi-sensitive":
+                yield Column(name, role, None, held[name])
+            else:
+                yield Column(name, role, held[name])
 
 
-def _spelled(columns: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, Coarsening | None]]:
-    """Names with their coarsening: mappings and paths are taken for hierarchies."""
-    if not isinstance(columns, Mapping):
-        return [(name, None) for name in columns]
-    return [
-        (name, how if how is None or isinstance(how, Numeric | Categorical) else categorical(how))
-        for name, how in columns.items()
-    ]
+#: Roles whose columns are dropped, or published as they are: there is nothing more to say of them.
+_NAMES_ONLY: tuple[Role, ...] = ("identifying", "insensitive")
+
+
+def _argument(role: Role) -> str:
+    """What a schema calls the columns of this role."""
+    return role.replace("-", "_")
+
+
+def _told(role: Role, given: object, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
+    """The columns of a role with what is said of them, as far as it can be understood."""
+    said = "a list of names" if role in _NAMES_ONLY else "a list of names, or a mapping from names"
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        problems.append(Problem(_argument(role), f"expected {said}"))
+        return
+    if isinstance(given, Mapping) and role in _NAMES_ONLY and any(how is not None for how in given.values()):
+        problems.append(Problem(_argument(role), f"expected {said}: these columns are not made coarser"))
+    for name in given:
+        if not isinstance(name, str) or not name:
+            problems.append(Problem(_argument(role), "expected names of columns, each a text that is not empty"))
+        elif not isinstance(given, Mapping) or role in _NAMES_ONLY:
+            yield name, None
+        elif role == "semi-sensitive":
+            yield name, given[name]
+        else:
+            yield name, _coarsening(name, given[name], problems)
+
+
+def _coarsening(name: str, how: object, problems: list[Problem]) -> Coarsening | None:
+    """Mappings and paths are taken for hierarchies."""
+    if how is None or isinstance(how, Coarsening):
+        return how
+    try:
+        return categorical(how)  # type: ignore[arg-type]
+    except PlanError as error:
+        problems += [Problem(f"columns.{name}.{problem.key}", problem.says) for problem in error.problems]
+        return None

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,10 @@ from shoal.schema.columns import Column, Numeric, Role
 __all__ = ["Proposed", "missing_words", "person", "propose"]
 
 
+#: Whom the values of a column name: namesakes are somebody, the number of a patient is one person.
+Names = Literal["nobody", "somebody", "one person"]
+
+
 @dataclass(frozen=True)
 class Proposed:
     """One column with the role that it may have, and why."""
@@ -31,7 +35,7 @@ class Proposed:
     column: Column
     why: str
     distinct: int  # different known values
-    names_people: bool = False  # whether its values may tell people apart, where a row need not be a person
+    names: Names = "nobody"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,27 +59,31 @@ class _Facts:
         """Whether most records can be told apart by this column alone."""
         return self.alone * 2 > self.records
 
+    @property
+    def infinite(self) -> bool:
+        return bool(pa.types.is_floating(self.kind) and pc.any(pc.is_inf(self.values)).as_py())
+
     def says(self, known: frozenset[str]) -> bool:
         """Whether the name has one of these words."""
         long = tuple(word for word in known if len(word) >= vocabulary.LONG)
-        return "".join(self.words) in known or any(
-            word in known or word.startswith(long) for word in self.words
-        )
+        return "".join(self.words) in known or any(word in known or word.startswith(long) for word in self.words)
 
 
 def propose(table: pa.Table, k: int) -> list[Proposed]:
-    """A role for every column, in the table's order; extremes that fewer than ``k`` records hold are coded."""
+    """A role for every column, in the table's order; extremes of fewer than ``k`` records are coded."""
     return [_proposed(_facts(name, table.column(name)), k) for name in table.column_names]
 
 
 def person(proposed: Sequence[Proposed], records: int) -> Proposed | None:
-    """The identifying column that repeats, and so says that rows are not people."""
-    repeating = [p for p in proposed if p.column.role == "identifying" and 0 < p.distinct < records]
-    naming = [p for p in repeating if p.names_people]
-    if naming:
-        return naming[0]
-    unique = any(p.column.role == "identifying" and p.distinct == records for p in proposed)
-    return None if unique or not repeating else max(repeating, key=lambda p: p.distinct)
+    """The identifying column that tells people apart best: a number of theirs, what repeats, or what never does."""
+    identifying = [p for p in proposed if p.column.role == "identifying" and p.distinct]
+    numbers = [p for p in identifying if p.names == "one person"]
+    repeating = [p for p in identifying if p.names == "somebody" and p.distinct < records]
+    unique = [p for p in identifying if p.distinct == records]
+    for candidates in (numbers, repeating, unique, identifying):
+        if candidates:
+            return max(candidates, key=lambda p: p.distinct)
+    return None
 
 
 def missing_words(table: pa.Table) -> dict[str, int]:
@@ -94,6 +102,11 @@ def missing_words(table: pa.Table) -> dict[str, int]:
     return found
 
 
+def _holds_more(kind: pa.DataType) -> bool:
+    """Whether cells are lists, records or files, which cannot be published."""
+    return bool(pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
 def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
@@ -102,47 +115,49 @@ def _facts(name: str, column: pa.ChunkedArray) -> _Facts:
     kind = _plain(column.type)
     words = tuple(re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
     values, counts = pa.array([], kind), np.empty(0, np.int64)
-    if not (pa.types.is_nested(kind) or pa.types.is_null(kind)):
+    if not (_holds_more(kind) or pa.types.is_null(kind)):
         held = column.cast(kind).drop_null().value_counts()
         values, counts = held.field("values"), held.field("counts").to_numpy()
     return _Facts(name, words, kind, len(column), values, counts)
 
 
 def _proposed(facts: _Facts, k: int) -> Proposed:
-    role, why, names_people = _role(facts)
+    role, why, names = _role(facts)
     coarsening = None
+    if role == "quasi-identifying" and facts.infinite:
+        role, why = "identifying", "it holds infinite numbers, which are no end of a range: dropped"
     if role == "quasi-identifying" and (pa.types.is_integer(facts.kind) or pa.types.is_floating(facts.kind)):
         coarsening, more = _extremes(facts, k)
         why += more
-    return Proposed(Column(facts.name, role, coarsening), why, len(facts.counts), names_people)
+    return Proposed(Column(facts.name, role, coarsening), why, len(facts.counts), names)
 
 
-def _role(facts: _Facts) -> tuple[Role, str, bool]:
-    """The role, the reason for it, and whether the values may tell people apart."""
-    repeats = f"{len(facts.counts):,} different values in {facts.records:,} rows"
+def _role(facts: _Facts) -> tuple[Role, str, Names]:
+    """The role, the reason for it, and whom the values name."""
+    repeats = f"{len(facts.counts):,} different in {facts.records:,} rows"
     most = f"unique for {facts.alone:,} of {facts.records:,} records"
-    if (
-        pa.types.is_nested(facts.kind)
-        or pa.types.is_binary(facts.kind)
-        or pa.types.is_large_binary(facts.kind)
-    ):
-        return "identifying", "its cells hold more than one value, which cannot be published: dropped", False
+    if _holds_more(facts.kind):
+        return "identifying", "its cells hold more than one value, which cannot be published: dropped", "nobody"
     if _names_somebody(facts):
-        return (
-            "identifying",
-            f"by its name ({repeats})",
-            not facts.says(vocabulary.EVENTS | vocabulary.FREE_TEXT),
-        )
+        return "identifying", f"by its name ({repeats})", _named_by(facts)
     if facts.says(vocabulary.SENSITIVE):
-        return "sensitive", f"by its name ({repeats})", False
+        return "sensitive", f"by its name ({repeats})", "nobody"
     if facts.says(vocabulary.QUASI):
-        return "quasi-identifying", f"by its name ({repeats})", False
+        return "quasi-identifying", f"by its name ({repeats})", "nobody"
     if pa.types.is_date(facts.kind) or pa.types.is_timestamp(facts.kind):
-        return "quasi-identifying", f"a date, and when something happened is often known ({repeats})", False
+        return "quasi-identifying", f"a date, and when something happened is often known ({repeats})", "nobody"
     if facts.unique:
-        return "identifying", f"{most}: dropped, unless it must stay", False
+        return "identifying", f"{most}: dropped, unless it must stay", "nobody"
     alone = f", {facts.alone:,} of them held by one record only" if facts.alone else ""
-    return "insensitive", f"nothing speaks against it ({repeats}{alone})", False
+    return "insensitive", f"nothing speaks against it ({repeats}{alone})", "nobody"
+
+
+def _named_by(facts: _Facts) -> Names:
+    words = set(facts.words)
+    if facts.says(vocabulary.EVENTS | vocabulary.FREE_TEXT):
+        return "nobody"
+    number = words & vocabulary.PEOPLE and words & vocabulary.NUMBERS
+    return "one person" if number or words & vocabulary.REGISTERED else "somebody"
 
 
 def _names_somebody(facts: _Facts) -> bool:
@@ -153,19 +168,16 @@ def _names_somebody(facts: _Facts) -> bool:
         return True
     named = "name" in words or bool(words & vocabulary.NUMBERS)
     return named and (
-        words <= vocabulary.NUMBERS | {"name"}
-        or bool(words & (vocabulary.PEOPLE | vocabulary.EVENTS))
-        or facts.unique
+        words <= vocabulary.NUMBERS | {"name"} or bool(words & (vocabulary.PEOPLE | vocabulary.EVENTS)) or facts.unique
     )
 
 
 def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:
     """Codes for the ends of a range that fewer than k records reach, and steps for a wide one; all round."""
-    values = np.asarray(
-        pc.cast(facts.values, pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64
-    )
+    values = np.asarray(pc.cast(facts.values, pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
     finite = np.isfinite(values)
-    values, counts = values[finite], facts.counts[finite]
+    values, place = np.unique(values[finite], return_inverse=True)  # minus zero is zero, for one
+    counts = np.bincount(place, facts.counts[finite], len(values)).astype(np.int64)
     if len(values) < 2 or counts.sum() < 2 * k:
         return None, ""
     whole = pa.types.is_integer(facts.kind)
@@ -176,11 +188,8 @@ def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:
     step = _step(float(np.ptp(values)), whole)
     if (bottom, top, step) == (None, None, None):
         return None, ""
-    said = [
-        f"fewer than {k} records reach its {which} value"
-        for which, end in (("largest", top), ("smallest", bottom))
-        if end is not None
-    ]
+    ends = [which for which, end in (("largest", top), ("smallest", bottom)) if end is not None]
+    said = [f"fewer than {k} records hold its {' or '.join(ends)} value"] if ends else []
     if step is not None:
         said.append("ends of ranges are rounded, since its values are fine")
     how = Numeric(*(_number(end, whole) for end in (bottom, top, step)))

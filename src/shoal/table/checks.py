@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-import difflib
+from collections import Counter
 from collections.abc import Sequence
 
 from shoal.errors import DataError
 from shoal.plan.plan import Plan
+from shoal.plan.spelling import did_you_mean
+from shoal.schema.columns import Column
 
 
 def check_columns(names: Sequence[str], plan: Plan) -> None:
     """Every column has a role and every role a column; all differences in one message."""
-    roles = {column.name for column in plan.columns}
-    masks = {column.mask for column in plan.columns if column.mask}
+    if said := differences(names, plan.columns):
+        raise DataError("; ".join(said))
+
+
+def differences(names: Sequence[str], columns: Sequence[Column]) -> list[str]:
+    """What table and plan have that the other lacks, in words."""
+    roles = {column.name for column in columns}
+    masks = {column.mask for column in columns if column.mask}
     without_role = [name for name in names if name not in roles | masks]
-    without_column = [name for name in (column.name for column in plan.columns) if name not in names]
+    without_column = [name for name in (column.name for column in columns) if name not in names]
     said = []
     if without_role:
         said.append(
-            f"{len(without_role)} column(s) of the table have no role in the plan: {', '.join(without_role)}. Give each one: "
-            "identifying columns are dropped, insensitive ones published as they are"
+            f"{len(without_role)} column(s) of the table have no role in the plan: {', '.join(without_role)}. Give "
+            "each one: identifying columns are dropped, insensitive ones published as they are"
         )
     if without_column:
         said.append(
             f"{len(without_column)} column(s) of the plan are not in the table: "
             + ", ".join(name + _near(name, names) for name in without_column)
         )
-    if said:
-        raise DataError("; ".join(said))
+    return said
 
 
 def _near(name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, 1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    hint = did_you_mean(name, names)
+    return f" ({hint})" if hint else ""
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Every column can be spoken of: it has a name, and no other has the same."""
+    repeated = [name for name, times in Counter(names).items() if times > 1 and name]
+    nameless = [str(place) for place, name in enumerate(names, 1) if not name]
+    said = []
+    if repeated:
+        said.append(f"{len(repeated)} column name(s) stand more than once in the table: {', '.join(repeated)}")
+    if nameless:
+        said.append(
+            f"{len(nameless)} column(s) of the table have no name, counted from the left: {', '.join(nameless)} (a "
+            "column of row numbers, or a delimiter at the end of each line?)"
+        )
+    if said:
+        raise DataError("; ".join(said))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,8 @@ from shoal.plan.plan import Plan
 from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import domain as domains
-from shoal.table.domain import Domain, smallest
+from shoal.table.distinct import distinct, smallest
+from shoal.table.domain import Domain
 
 #: A record is padded to whole words, so that a kernel can move it in one or two steps.
 _WORD = 8
@@ -30,7 +32,7 @@ class Codes:
     numbers the person of each row, where rows are not people.
     """
 
-    matrix: NDArray[np.unsignedinteger]
+    matrix: NDArray[np.unsignedinteger[Any]]
     rows: NDArray[np.uint32]
     domains: tuple[Domain, ...]
     quasi: int
@@ -58,13 +60,17 @@ class Codes:
 
 
 def encode(table: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy], rows: NDArray[np.uint32]) -> Codes:
-    """The columns that a release speaks of, as codes; ``rows`` is the order, drawn by lot, in which methods see the records."""
+    """The columns that a release speaks of, as codes; methods see the records in the order of ``rows``, by lot."""
     columns = (*plan.quasi_identifying, *plan.sensitive, *plan.insensitive)
     with ThreadPoolExecutor(2) as pool:
-        coded = list(pool.map(lambda column: _column(table, column, trees), columns))
-    for column, (codes, domain) in zip(columns, coded, strict=True):
-        if column.role == "insensitive" and column.name not in plan.allow_unique:
-            _refuse_unique(codes, domain)
+        coded = list(pool.map(lambda column: encode_column(table, column, trees, plan.allow_unique), columns))
+    return assembled(coded, table, plan, rows)
+
+
+def assembled(
+    coded: Sequence[tuple[domains.Codes1, Domain]], table: pa.Table, plan: Plan, rows: NDArray[np.uint32]
+) -> Codes:
+    """The encoded columns, quasi-identifying, sensitive, insensitive, as one matrix in the order of ``rows``."""
     matrix = _matrix([codes for codes, _ in coded], [domain for _, domain in coded], rows)
     people = people_of(table, plan)
     return Codes(
@@ -77,26 +83,28 @@ def encode(table: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy], rows: ND
     )
 
 
-def _column(table: pa.Table, column: Column, trees: Mapping[str, Hierarchy]) -> tuple[domains.Codes1, Domain]:
-    values = table.column(column.name)
-    tree = trees.get(column.name)
-    if tree is not None:
-        tree = domains.tree_over(pa.array(domains.occurring(values)), tree, column.name)
-    return domains.encode(values, column, tree=tree)
+def encode_column(
+    table: pa.Table, column: Column, trees: Mapping[str, Hierarchy], allow_unique: Sequence[str]
+) -> tuple[domains.Codes1, Domain]:
+    """One column as codes; :class:`DataError` where it is not what the plan says, or should not be published."""
+    codes, domain = domains.encode(table.column(column.name), column, tree=trees.get(column.name))
+    if column.role == "insensitive" and column.name not in allow_unique:
+        _refuse_unique(codes, domain)
+    return codes, domain
 
 
 def _refuse_unique(codes: domains.Codes1, domain: Domain) -> None:
     alone = int((np.bincount(codes, minlength=1) == 1).sum())
     if alone * 2 > len(codes):
         raise DataError(
-            f"the insensitive column {domain.name} would be published as it is, and is unique for {alone} of {len(codes)} "
-            f'records: make it identifying or quasi-identifying, or say allow_unique = ["{domain.name}"]'
+            f"the insensitive column {domain.name} would be published as it is, and is unique for {alone} of "
+            f'{len(codes)} records: make it identifying or quasi-identifying, or say allow_unique = ["{domain.name}"]'
         )
 
 
 def _matrix(
     columns: Sequence[domains.Codes1], held: Sequence[Domain], rows: NDArray[np.uint32]
-) -> NDArray[np.unsignedinteger]:
+) -> NDArray[np.unsignedinteger[Any]]:
     kind = smallest(max((len(domain) for domain in held), default=1))
     per_word = _WORD // np.dtype(kind).itemsize
     width = max(-(-len(columns) // per_word), 1) * per_word
@@ -114,25 +122,46 @@ def people_of(table: pa.Table, plan: Plan) -> NDArray[np.uint32] | None:
     column = person_column(table, plan)
     if column is None:
         return None
-    codes, domain = domains.encode(table.column(column), Column(column, "identifying"), tree=None)
-    return codes.astype(np.uint32) if len(domain) < table.num_rows else None
+    numbers = _numbers(table.column(column))
+    if numbers is None:
+        raise DataError(
+            f"the column {column} cannot tell people apart: it holds lists, or values of other kinds together"
+        )
+    return numbers if _repeat(numbers) else None
 
 
 def person_column(table: pa.Table, plan: Plan) -> str | None:
-    """The column that tells people apart, if rows may not: the plan's, or the one identifying column that repeats."""
+    """The column that tells people apart, if rows may not: the plan's, or the one identifying column that repeats.
+
+    Where one column repeats and another does not, the first decides: visits have numbers of their own too, and people
+    of the same name are taken for one, which protects them no less.
+    """
     if plan.person == "row" or not plan.identifying:
         return None
     if plan.person is not None:
         return plan.person
-    repeating = []
-    for column in plan.identifying:
-        values = table.column(column.name)
-        if len(domains.occurring(values)) == table.num_rows:
-            return None
-        repeating.append(column.name)
-    if len(repeating) == 1:
-        return repeating[0]
+    numbered = ((column.name, _numbers(table.column(column.name))) for column in plan.identifying)
+    repeating = [name for name, numbers in numbered if numbers is not None and _repeat(numbers)]
+    if len(repeating) < 2:
+        return repeating[0] if repeating else None
     raise DataError(
         f"the identifying columns {', '.join(repeating)} all repeat values, so rows may not be people: say which tells "
         'people apart (person = "NAME"), or that each row stands alone (person = "row")'
     )
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.uint32] | None:
+    """A number for each different value, a missing one too; None of values that cannot be compared.
+
+    An identifying column is dropped, so it may hold anything.
+    """
+    try:
+        codes, _ = distinct(column)
+    except pa.ArrowNotImplementedError:
+        return None
+    return codes.astype(np.uint32)
+
+
+def _repeat(numbers: NDArray[np.uint32]) -> bool:
+    """Whether two rows have the same number."""
+    return bool((np.bincount(numbers, minlength=1) > 1).any())

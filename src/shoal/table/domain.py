@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from decimal import Decimal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +15,12 @@ from numpy.typing import NDArray
 from shoal.errors import DataError
 from shoal.schema.columns import Column, Numeric
 from shoal.schema.hierarchy import Hierarchy
+from shoal.table.distinct import Codes1, distinct, smallest
 from shoal.table.texts import texts
 
-Kind = Literal["number", "category"]
-Codes1 = NDArray[np.unsignedinteger]
+__all__ = ["Codes1", "Domain", "Kind", "check_kind", "encode", "is_ordered", "occurring", "smallest", "tree_over"]
 
-#: Integers that span no more than this are coded by a table look-up instead of a hash.
-_LOOKUP = 1 << 20
+Kind = Literal["number", "category"]
 
 #: Where a missing value lies on an axis from 0 to 1: so far off that it is cut away before anything else.
 _BEYOND = 2.0
@@ -39,127 +39,87 @@ class Domain:
     def __len__(self) -> int:
         return len(self.values) + self.missing
 
+    def __repr__(self) -> str:
+        return f"<Domain: {self.name}, {self.known} known values>"
+
     @property
     def known(self) -> int:
         return len(self.values)
 
     def position(self) -> NDArray[np.float64]:
-        """Where each code lies on an axis that runs from 0 to 1."""
-        if self.kind == "number":
-            place = ordinals(self.values)
-        else:
-            place = np.arange(self.known, dtype=np.float64)
-        if self.known:
-            place = place - place[0]
-            place = place / place[-1] if place[-1] > 0 else place
+        """Where each code lies on an axis that runs from 0 to 1; a missing value lies beyond."""
+        place = _above_first(self.values) if self.kind == "number" else np.arange(self.known, dtype=np.float64)
+        if self.known and place[-1] > 0:
+            place = place / place[-1]
         return np.append(place, _BEYOND) if self.missing else place
 
 
-def ordinals(values: pa.Array) -> NDArray[np.float64]:
-    """Numbers and dates as floats, for distances."""
+def _above_first(values: pa.Array) -> NDArray[np.float64]:
+    """How far each value lies above the first: for whole numbers and moments exactly, however large they are."""
     if pa.types.is_temporal(values.type):
-        width = pa.int32() if values.type.bit_width == 32 else pa.int64()
-        values = values.cast(width)
-    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+        values = values.cast(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    if pa.types.is_integer(values.type):
+        wide = np.uint64 if pa.types.is_uint64(values.type) else np.int64
+        whole = values.to_numpy(zero_copy_only=False).astype(wide).view(np.uint64)
+        return np.asarray(whole - whole[:1], dtype=np.float64)
+    floats = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(floats / 2 - floats[:1] / 2, dtype=np.float64)  # halves: no difference is too large for a float
 
 
 def is_ordered(kind: pa.DataType) -> bool:
     """Whether values of this type have ranges: numbers, dates and times."""
-    return (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_temporal(kind)
-    )
+    return _is_number(kind) or _is_moment(kind)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _is_moment(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_temporal(kind) and not pa.types.is_interval(kind))
 
 
 def encode(column: pa.ChunkedArray, how: Column, *, tree: Hierarchy | None) -> tuple[Codes1, Domain]:
-    """A column as codes over its domain, in domain order."""
+    """A column as codes over its domain, in domain order; of the hierarchy, the part that speaks of its values."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        raise DataError(f"the column {how.name} holds {kind}: expected numbers, text, booleans or dates")
+    check_kind(kind, how.name)
     as_number = is_ordered(kind) and tree is None
-    if isinstance(how.coarsening, Numeric) and not as_number:
-        raise DataError(f"the column {how.name} has bottom, top or step in the plan, but holds {kind}, not numbers")
-    codes, values = _distinct(column)
-    order = _domain_order(values, how.name, tree) if values.type != pa.null() else np.arange(len(values))
+    codes, values = distinct(column)
+    tree = None if tree is None else tree_over(values, tree, how.name)
+    order = _domain_order(values, tree)
     missing = column.null_count > 0
     renumber = np.empty(len(values) + 1, dtype=smallest(len(values) + 1))
     renumber[order] = np.arange(len(order))
     renumber[-1] = len(order)
     values = values.take(pa.array(order))
     if isinstance(how.coarsening, Numeric):
-        kept, merge = _coded(values, how.coarsening, how.name)
-        merge = np.append(merge, len(kept)).astype(renumber.dtype)
-        renumber, values = merge[renumber], kept
+        kept, merge = _coded(values, how.coarsening, how.name, as_number)
+        renumber, values = np.append(merge, len(kept)).astype(renumber.dtype)[renumber], kept
+    if how.role == "quasi-identifying" and as_number:
+        _refuse_infinite(values, how.name)
     return renumber[codes], Domain(how.name, "number" if as_number else "category", values, missing, tree)
 
 
-def smallest(values: int) -> type[np.unsignedinteger]:
-    """The smallest unsigned type that holds this many different codes."""
-    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
+def check_kind(kind: pa.DataType, name: str) -> None:
+    """Refuse what is not a single value that people can read."""
+    if not (is_ordered(kind) or pa.types.is_string(kind) or pa.types.is_boolean(kind)):
+        raise DataError(f"the column {name} holds {_said(kind)}: expected numbers, text, booleans, dates or times")
 
 
-def _distinct(column: pa.ChunkedArray) -> tuple[NDArray[np.integer], pa.Array]:
-    """Codes in no particular order, missing last, and the distinct known values."""
-    if pa.types.is_integer(column.type) and len(column):
-        extremes = pc.min_max(column).as_py()
-        low, high = extremes["min"], extremes["max"]
-        if low is not None and high - low < _LOOKUP:
-            return _looked_up(column, low, high)
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    column = column.unify_dictionaries()
-    values = column.chunk(0).dictionary if column.num_chunks else pa.array([], type=column.type.value_type)
-    parts = [
-        chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(smallest(len(values) + 1), copy=False)
-        for chunk in (_roomy(chunk, len(values)) for chunk in column.chunks)
-    ]
-    codes = np.concatenate(parts) if parts else np.empty(0, dtype=np.uint8)
-    used = np.bincount(codes, minlength=len(values) + 1)[:-1] > 0
-    if used.all() and _all_distinct(values):
-        return codes, values
-    return _compacted(codes, values, used)
+def _said(kind: pa.DataType) -> str:
+    """A type in a word; those that are written with names of fields may be long."""
+    return str(kind).partition("<")[0].partition("[")[0]
 
 
-def _roomy(chunk: pa.DictionaryArray, values: int) -> pa.DictionaryArray:
-    """Indices wide enough to hold one more code, for missing."""
-    if not chunk.null_count or values < 127:
-        return chunk
-    return pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int64()), chunk.dictionary)
-
-
-def _all_distinct(values: pa.Array) -> bool:
-    return values.null_count == 0 and pc.count_distinct(values).as_py() == len(values)
-
-
-def _compacted(codes: NDArray[np.integer], values: pa.Array, used: NDArray[np.bool_]) -> tuple[NDArray[np.integer], pa.Array]:
-    """Foreign dictionaries may hold unused, repeated and missing values: none of these is in a domain."""
-    held = values.filter(pa.array(used)).drop_null().dictionary_encode()
-    place = np.full(len(values) + 1, len(held.dictionary), dtype=np.uint32)
-    known = used & values.is_valid().to_numpy(zero_copy_only=False)
-    place[:-1][known] = held.indices.to_numpy(zero_copy_only=False)
-    return place[codes], held.dictionary
-
-
-def _looked_up(column: pa.ChunkedArray, low: int, high: int) -> tuple[NDArray[np.integer], pa.Array]:
-    span = high - low + 1
-    parts = []
-    for chunk in column.chunks:
-        filled = chunk.fill_null(low).to_numpy(zero_copy_only=False) if chunk.null_count else chunk.to_numpy()
-        part = np.subtract(filled, low, dtype=np.int64 if filled.dtype.itemsize < 8 else None).astype(
-            smallest(span + 1), copy=False
+def _refuse_infinite(values: pa.Array, name: str) -> None:
+    if pa.types.is_floating(values.type) and pc.any(pc.is_inf(values)).as_py():
+        raise DataError(
+            f"the column {name} holds infinite numbers, which are no end of a range: make them missing, or give the "
+            "column a bottom and a top"
         )
-        if chunk.null_count:
-            part[chunk.is_null().to_numpy(zero_copy_only=False)] = span
-        parts.append(part)
-    offsets = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    used = np.bincount(offsets, minlength=span + 1)[:-1] > 0
-    place = np.empty(span + 1, dtype=smallest(int(used.sum()) + 1))
-    place[:-1] = np.cumsum(used) - 1
-    place[-1] = used.sum()
-    values = pa.array(np.flatnonzero(used) + low).cast(column.type)
-    return place[offsets], values
 
 
-def _domain_order(values: pa.Array, name: str, tree: Hierarchy | None) -> NDArray[np.int64]:
+def _domain_order(values: pa.Array, tree: Hierarchy | None) -> NDArray[np.int64]:
     """The order of a domain: that of the hierarchy's leaves, else that of the values."""
     if tree is None:
         return np.asarray(pc.array_sort_indices(values).to_numpy(), dtype=np.int64)
@@ -170,8 +130,7 @@ def _domain_order(values: pa.Array, name: str, tree: Hierarchy | None) -> NDArra
 def tree_over(column_values: pa.Array, hierarchy: Hierarchy, name: str) -> Hierarchy:
     """The part of a hierarchy that speaks of these values; each of them must be a leaf of it."""
     written = texts(column_values).to_pylist()
-    leaves = set(hierarchy.leaves)
-    strange = [value for value in written if value not in leaves]
+    strange = [value for value in written if value not in hierarchy.position]
     if strange:
         raise DataError(
             f"{len(strange)} value(s) of the column {name} are missing from its hierarchy: add them to it, or name "
@@ -183,20 +142,37 @@ def tree_over(column_values: pa.Array, hierarchy: Hierarchy, name: str) -> Hiera
 
 def occurring(column: pa.ChunkedArray) -> Collection[pa.Scalar]:
     """The distinct known values of a column."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.unique().drop_null()
+    _, values = distinct(column)
+    return values
 
 
-def _coded(values: pa.Array, how: Numeric, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
+def _coded(values: pa.Array, how: Numeric, name: str, as_number: bool) -> tuple[pa.Array, NDArray[np.int64]]:
     """Values beyond bottom and top become these; returns the domain that is left, and where each value went."""
-    coded = values
-    try:
-        if how.top is not None:
-            coded = pc.if_else(pc.greater(coded, how.top), pa.scalar(how.top).cast(coded.type), coded)
-        if how.bottom is not None:
-            coded = pc.if_else(pc.less(coded, how.bottom), pa.scalar(how.bottom).cast(coded.type), coded)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise DataError(f"the column {name} holds {values.type}: its bottom and top must be of that type") from None
+    asked = [edge for edge, end in vars(how).items() if end is not None]
+    if not as_number or (asked and not _is_number(values.type)):
+        said = ", ".join(asked) or "numeric()"
+        raise DataError(f"the plan says {said} of the column {name}, which holds {_said(values.type)}, not numbers")
+    coded = _ended(values, how.top, pc.greater, f"the top of {name}")
+    coded = _ended(coded, how.bottom, pc.less, f"the bottom of {name}")
     encoded = coded.dictionary_encode()
     return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _ended(values: pa.Array, end: float | None, beyond: Any, what: str) -> pa.Array:
+    """Values beyond an end become the end, which must be a value of their type."""
+    if end is None:
+        return values
+    try:
+        past = beyond(values, pa.scalar(end))
+        if not pc.any(past).as_py():
+            return values
+        return pc.if_else(past, _scalar(end, values.type), values)
+    except (pa.ArrowException, OverflowError):
+        raise DataError(f"{what} cannot be a value of the column, which holds {values.type}") from None
+
+
+def _scalar(end: float, kind: pa.DataType) -> pa.Scalar:
+    if pa.types.is_decimal(kind):
+        return pa.scalar(Decimal(str(end)), kind)
+    whole = pa.types.is_integer(kind) and float(end).is_integer()
+    return pa.scalar(int(end), kind) if whole else pa.scalar(end).cast(kind)
