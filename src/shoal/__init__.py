@@ -29,15 +29,16 @@ from shoal.errors import (
 
 if TYPE_CHECKING:
     from shoal._run import anonymize
-    from shoal.plan.methods import Generalized, Mondrian
+    from shoal.plan.methods import Centres, Generalized, Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
     from shoal.release.release import Release
-    from shoal.schema.columns import Schema, categorical, numeric
+    from shoal.schema.columns import Schema, categorical, intervals, numeric, prefixes
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
+    "Centres": "shoal.plan.methods",
     "Generalized": "shoal.plan.methods",
     "Hierarchy": "shoal.schema.hierarchy",
     "KAnonymity": "shoal.privacy.requirements",
@@ -52,10 +53,13 @@ _HOMES = {
     "Verdict": "shoal.privacy.verdict",
     "anonymize": "shoal._run",
     "categorical": "shoal.schema.columns",
+    "intervals": "shoal.schema.columns",
     "numeric": "shoal.schema.columns",
+    "prefixes": "shoal.schema.columns",
 }
 
 __all__ = [
+    "Centres",
     "DataError",
     "Generalized",
     "Hierarchy",
@@ -78,8 +82,10 @@ __all__ = [
     "__version__",
     "anonymize",
     "categorical",
+    "intervals",
     "measure",
     "numeric",
+    "prefixes",
     "verify",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from shoal.release.release import Release
 from shoal.schema.columns import Categorical, Column, Numeric, Role
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import sources
+from shoal.table.building import built
 from shoal.verify import meaning
 
 
@@ -45,6 +46,10 @@ class Opened:
     def table(self) -> pa.Table:
         (table,) = self.tables.values()
         return table
+
+    def beside(self, original: pa.Table) -> Opened:
+        """The same, with the hierarchies that the plan wants built: from the original, never from what is published."""
+        return self if self.plan is None else replace(self, trees={**self.trees, **built(self.plan, original)})
 
 
 def opened(published: Any, plan: Plan | None) -> Opened:

@@ -17,7 +17,7 @@ from shoal._version import __version__
 from shoal.errors import PlanError
 from shoal.kernels.shuffle import permutation
 from shoal.partition.eligible import asked
-from shoal.plan.plan import Plan
+from shoal.plan.plan import Plan, Read
 from shoal.privacy.requirements import TCloseness
 from shoal.privacy.verdict import Verdict
 from shoal.publish.draft import Draft
@@ -27,9 +27,11 @@ from shoal.release.release import Release, refuse, with_reached
 from shoal.schema import arx
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import sources
+from shoal.table.building import built
 from shoal.table.chance import Chance
 from shoal.table.checks import check_columns
 from shoal.table.codes import Codes, encode, person_column
+from shoal.table.naming import check_nobody_named
 from shoal.verify import keeper, outsider
 
 #: Called as each stage begins, with its name and its place among all of them.
@@ -45,7 +47,8 @@ def anonymize(table: Any, plan: Plan, *, seed: int | None = None, progress: Prog
     """
     release = prepare(table, plan, seed=seed, progress=progress)
     _say(progress, "judging")
-    verdict = release.judge({name: sources.read(held).table for name, held in release.tables.items()})
+    as_held = Read(missing=())  # an empty text that is published is a value: what is missing is null by now
+    verdict = release.judge({name: sources.read(held, as_held).table for name, held in release.tables.items()})
     refuse(verdict)
     release.verdict = verdict
     release.manifest = with_reached(release.manifest, verdict)
@@ -58,6 +61,8 @@ def prepare(table: Any, plan: Plan, *, seed: int | None = None, progress: Progre
     trees = hierarchies(plan)
     source = read(table, plan)
     check_columns(source.table.column_names, plan)
+    check_nobody_named(source.table, plan)
+    trees |= built(plan, source.table)
     _say(progress, "encoding")
     chance = Chance.seeded(seed)
     codes = encode(source.table, plan, trees, permutation(chance.words(source.table.num_rows)))
@@ -81,16 +86,16 @@ def prepare(table: Any, plan: Plan, *, seed: int | None = None, progress: Progre
 
 
 def read(table: Any, plan: Plan) -> sources.Source:
-    """The table, given or named in the plan; columns with a hierarchy stay as they are written."""
+    """The table, given or named in the plan; labels of hierarchies and codes stay as they are written."""
     given = plan.table if table is None else table
     if given is None:
         raise PlanError("there is no table: name it in the plan (table = ...), or give it")
-    as_text = [column.name for column in plan.columns if column.hierarchy is not None]
+    as_text = [column.name for column in plan.columns if column.stays_text]
     return sources.read(given, plan.read_options, as_text=as_text)
 
 
 def hierarchies(plan: Plan) -> dict[str, Hierarchy]:
-    """The hierarchies that the plan names, read."""
+    """The hierarchies that the plan names, read; those that it wants built need the table."""
     found = {}
     for column in plan.columns:
         held = column.hierarchy
@@ -146,7 +151,7 @@ def judged(
         original,
         plan.columns,
         trees,
-        missing=plan.read_options.missing,
+        missing=tuple(plan.read_options.missing),
         link=draft.link,
         person=person_column(original, plan),
         suppress=plan.suppress,

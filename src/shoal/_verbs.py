@@ -26,12 +26,13 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Ve
     original, the keeper judges too: that every record is accounted for, covered, and unchanged where it should be.
     """
     held = opened(published, plan)
+    table = None if original is None else original_of(original, held)
+    held = held if table is None else held.beside(table)
     verdict = outsider.judge(
         held.table, held.columns, held.require, held.trees, persons_known=held.people_known, own=held.own
     )
-    if original is None:
+    if table is None:
         return verdict
-    table = original_of(original, held)
     return verdict.and_also(
         keeper.judge(
             held.table,
@@ -60,6 +61,7 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
 
     held = opened(published, plan)
     table = None if original is None else original_of(original, held)
+    held = held if table is None else held.beside(table)
     everybody = None if population is None else original_of(population, held)
     sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
     left = held.table if held.own else split(held.table, held.columns).shown
@@ -77,7 +79,7 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
 
 def original_of(given: Any, held: Opened) -> pa.Table:
     """The original as its owner reads it."""
-    as_text = [column.name for column in held.originals if column.hierarchy is not None]
+    as_text = [column.name for column in held.originals if column.stays_text]
     return sources.read(given, _read_options(held), as_text=as_text).table
 
 

@@ -1,0 +1,107 @@
+"""`shoal measure`: what a release cost, and what risk is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from shoal.measure.risk import Adversary
+    from shoal.measure.scores import Scores
+
+
+def measure(
+    published: options.Published,
+    original: options.Original = None,
+    plan: options.PlanOption = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(metavar="TABLE", help="Everybody from whom the records were drawn.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+) -> int:
+    """Say what a release cost, and what risk is left.
+
+    Loss compares with the original: keep it to yourself, since with the release it tells of those who were left out.
+    """
+    from shoal import _verbs
+    from shoal.cli import terminal
+    from shoal.plan.plan import Plan
+
+    decided = None if plan is None else Plan.read(plan)
+    scores = _verbs.measure(published, original, plan=decided, population=population)
+    if json:
+        terminal.write_json(scores.as_dict())
+    else:
+        show_scores(terminal.console(), scores)
+    return 0
+
+
+def show_scores(console: Console, scores: Scores) -> None:
+    """Loss, size of classes and risk."""
+    _show_loss(console, scores)
+    _show_classes(console, scores)
+    _show_risk(console, scores)
+
+
+def _show_loss(console: Console, scores: Scores) -> None:
+    from shoal.cli.terminal import number, share, tabulated
+
+    if scores.loss.reason is not None:
+        console.print(f"Loss is not known: {scores.loss.reason}.\n")
+        return
+    table = tabulated("column", "NCP", "GLM", numbers=("NCP", "GLM"), title="Loss: 0 is exact, 1 says nothing")
+    for name, loss in scores.loss.columns.items():
+        table.add_row(name, number(loss.ncp), number(loss.glm))
+    table.add_section()
+    table.add_row("in all", number(scores.loss.whole.ncp), number(scores.loss.whole.glm), style="bold")
+    console.print(table, "")
+    console.print(f"{scores.suppressed:,} records were left out, {share(scores.suppression)} of all.\n")
+
+
+def _show_classes(console: Console, scores: Scores) -> None:
+    from shoal.cli.terminal import number, share, tabulated
+
+    table = tabulated("records in class", "records", "share", numbers=("records", "share"), title="Classes")
+    for one in scores.smallest.sizes:
+        if one.records:
+            most = "or more" if one.most is None else f"to {one.most}" if one.most > one.least else ""
+            table.add_row(f"{one.least} {most}".strip(), f"{one.records:,}", share(one.records / scores.records))
+    console.print(table, "")
+    times = "" if scores.c_avg is None else f", {number(scores.c_avg)} times k"
+    console.print(
+        f"{scores.records:,} records in {scores.classes:,} classes, {number(scores.class_size)} on average{times}. "
+        f"The smallest have {scores.smallest.size}, and hold {share(scores.smallest.share)} of the records. "
+        f"Discernibility: {scores.discernibility:,}.\n"
+    )
+
+
+def _show_risk(console: Console, scores: Scores) -> None:
+    from shoal.cli.terminal import share, tabulated
+
+    columns = ("highest", "average", "at the highest", "above")
+    table = tabulated("who looks", *columns, numbers=columns[:3], title="Risk of being found")
+    _add_adversary(table, "prosecutor (knows who is in)", scores.risk.prosecutor)
+    if scores.risk.journalist is not None:
+        _add_adversary(table, "journalist (knows the population)", scores.risk.journalist)
+    table.add_row("marketer (wants many)", "", share(scores.risk.marketer), "", "")
+    console.print(table, "")
+    if scores.risk.journalist is not None and scores.risk.journalist.short:
+        console.print(
+            f"Of {scores.risk.journalist.short:,} classes the population table holds fewer people than the release: "
+            "it is not the whole population.\n"
+        )
+
+
+def _add_adversary(table: Table, name: str, risk: Adversary) -> None:
+    from shoal.cli.terminal import share
+
+    said = dict.fromkeys(f"{one.records:,} above {share(one.threshold)}" for one in risk.above)
+    table.add_row(name, share(risk.highest), share(risk.average), share(risk.at_highest), "; ".join(said))
