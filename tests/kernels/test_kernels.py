@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,7 +67,7 @@ def test_what_classes_hold(held: list[list[tuple[int, int]]]) -> None:
     assert masks.tolist() == [sum(1 << v for v in {record[1] for record in one}) for one in held]
     ends, found = np.zeros(len(held) + 1, np.int64), np.empty(len(codes), np.int64)
     count = extents.members(codes, starts, 1, np.full(6, -1), ends, found)
-    runs = [found[a:b].tolist() for a, b in zip(ends, ends[1:], strict=False)]
+    runs = [found[a:b].tolist() for a, b in pairwise(ends.tolist())]
     assert runs == [sorted({record[1] for record in one}) for one in held]
     assert count == ends[-1]
 

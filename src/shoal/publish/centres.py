@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shoal.errors import DataError
 from shoal.kernels import extents as kernels
 from shoal.plan.plan import Plan
 from shoal.publish.assembly import assemble
@@ -32,6 +33,8 @@ Figures = NDArray[np.float64]
 
 #: Numbers that are written with more decimals than this are rounded to so many.
 _DECIMALS = 6
+#: Above it, not every whole number is a float.
+_LAST_EXACT = 1 << 53
 
 
 def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[str]) -> Draft:
@@ -58,11 +61,13 @@ def _means(records: Records, axis: int, how: Numeric) -> list[Face]:
     """The mean of each class; where the column has gaps, also whether none, some or all are missing."""
     domain = records.domains[axis]
     scale, back = _scale(domain)
+    least = scale.min() if len(scale) else 0.0  # from which to count, so that sums of moments stay exact
     totals, known = np.zeros(len(records)), np.zeros(len(records), np.int64)
-    kernels.totals(records.matrix, records.starts, axis, np.append(scale, 0.0), domain.known, totals, known)
-    mean = np.divide(totals, known, out=np.zeros(len(totals)), where=known > 0)
+    kernels.totals(records.matrix, records.starts, axis, np.append(scale - least, 0.0), domain.known, totals, known)
+    mean = least + np.divide(totals, known, out=np.zeros(len(totals)), where=known > 0)
     distinct, place = np.unique(_rounded(mean, domain, scale, how), return_inverse=True)
-    values = pa.concat_arrays([back(distinct), pa.nulls(1, domain.values.type)])
+    shown = back(distinct)
+    values = pa.concat_arrays([shown, pa.nulls(1, shown.type)])
     faces = [ordered(domain.name, values, np.where(known > 0, place, len(distinct)))]
     return [*faces, gaps(domain.name, records.sizes - known, records.sizes)] if domain.missing else faces
 
@@ -71,10 +76,23 @@ def _scale(domain: Domain) -> tuple[Figures, Callable[[Figures], pa.Array]]:
     """The values as numbers that have a mean, and the way back to their type."""
     kind = domain.values.type
     if not pa.types.is_temporal(kind):
-        plain = domain.values.cast(pa.float64(), safe=False)
-        return _figures(plain), lambda means: _typed(means, kind)
+        figures = _figures(domain.values.cast(pa.float64(), safe=False))
+        if pa.types.is_integer(kind) and len(figures) and np.abs(figures).max() > _LAST_EXACT:
+            raise DataError(
+                f"the column {domain.name} holds whole numbers that are too large to have a mean: publish "
+                "their bounds, or read them as text"
+            )
+        return figures, lambda means: _typed(means, kind)
+    if pa.types.is_date64(kind):  # milliseconds, of which only whole days are dates
+        days = domain.values.cast(pa.date32(), safe=False).cast(pa.int32())
+        return _figures(days), lambda means: pa.array(means.astype(np.int32)).cast(pa.date32()).cast(kind)
     whole = pa.int32() if kind.bit_width == 32 else pa.int64()
-    return _figures(domain.values.cast(whole)), lambda means: pa.array(means.astype(np.int64)).cast(whole).cast(kind)
+    ticks = domain.values.cast(whole).cast(pa.int64()).to_numpy(zero_copy_only=False)
+    first = ticks.min() if len(ticks) else 0  # counted from it, nanoseconds are exact in a float too
+    return (
+        (ticks - first).astype(np.float64),
+        lambda means: pa.array(means.astype(np.int64) + first).cast(whole).cast(kind),
+    )
 
 
 def _figures(values: pa.Array) -> Figures:
@@ -82,8 +100,10 @@ def _figures(values: pa.Array) -> Figures:
 
 
 def _typed(means: Figures, kind: pa.DataType) -> pa.Array:
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) and (means == np.rint(means)).all():  # a step may be less than whole
         return pa.array([int(mean) for mean in means.tolist()], kind)
+    if pa.types.is_integer(kind):
+        return pa.array(means)
     return pa.array(means).cast(kind, safe=False)
 
 

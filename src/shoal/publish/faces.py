@@ -111,7 +111,13 @@ def show(records: Records, axis: int, extent: Extent, column: Column, form: Gene
 
 
 def ordered(name: str, values: pa.Array, place: NDArray[np.integer[Any]]) -> Face:
-    """A face whose values may repeat and stand in any order: sorted, each once, missing last."""
+    """A face whose values may repeat and stand in any order: sorted, each once, missing last.
+
+    Values that no class shows are left out, lest a column remember them.
+    """
+    place = np.where(place < 0, place + len(values), place)
+    used = np.bincount(place, minlength=len(values)) > 0
+    values, place = values.filter(pa.array(used)), (np.cumsum(used) - 1)[place]
     encoded = values.dictionary_encode()
     held = encoded.dictionary
     order = pc.array_sort_indices(held).to_numpy()

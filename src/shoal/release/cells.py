@@ -269,7 +269,10 @@ def _joined(codes: list[Codes | None], sizes: tuple[int, ...]) -> tuple[NDArray[
 def _nodes(code: Codes, written: pa.Array, tree: Hierarchy | None, name: str) -> Cells:
     """Labels of a hierarchy, or sets of them; the root stands for a missing value too."""
     if tree is None:
-        raise DataError(f"the column {name} is published by a hierarchy: name its file in the plan")
+        raise DataError(
+            f"the column {name} is published by a hierarchy: name its file in the plan, or where the plan has it "
+            "built from the table, give the original"
+        )
     covers, root = tree.covers(), tree.labels[0]
 
     def meaning(cell: str) -> Meaning | None:

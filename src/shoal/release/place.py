@@ -19,7 +19,6 @@ from pathlib import Path
 from shoal.errors import DataError, ShoalError
 
 MANIFEST = "manifest.json"
-_LOCK = ".lock"
 _EXCHANGE = 2
 _AT_FDCWD = -100
 _SWAP = 2
@@ -45,10 +44,8 @@ def staging(target: Path) -> Iterator[Path]:
     """A folder beside the target in which to prepare what will stand there; removed unless it was put in place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     _remove_left_over(target)
-    stage = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))  # mkdtemp makes it the owner's alone
-    lock = os.open(stage / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    stage, lock = _locked(target)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         yield stage
     finally:
         os.close(lock)
@@ -57,7 +54,6 @@ def staging(target: Path) -> Iterator[Path]:
 
 def put(stage: Path, target: Path) -> None:
     """Move what was staged to its place in one step, and remove what stood there."""
-    (stage / _LOCK).unlink()
     for entry in stage.iterdir():
         entry.chmod(0o666 & ~_umask())
         _sync(entry)
@@ -70,22 +66,33 @@ def put(stage: Path, target: Path) -> None:
     _sync(target.parent)
 
 
+def _locked(target: Path) -> tuple[Path, int]:
+    """A new staging folder and the lock on it, which the folder keeps until it is in its place or gone."""
+    while True:
+        stage = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))  # which is its owner's alone
+        with contextlib.suppress(FileNotFoundError):  # another writer took it for left over: make a new one
+            lock = os.open(stage, os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if stage.is_dir():
+                return stage, lock
+            os.close(lock)
+
+
 def _prefix(target: Path) -> str:
     return f".{target.name}.staged-"
 
 
 def _remove_left_over(target: Path) -> None:
     """Staging folders whose writer is gone: a living one holds its lock."""
-    for stage in target.parent.glob(f"{_prefix(target)}*"):
-        try:
-            lock = os.open(stage / _LOCK, os.O_RDWR)
-        except FileNotFoundError:
-            shutil.rmtree(stage, ignore_errors=True)
+    for stage in target.parent.iterdir():
+        if not stage.name.startswith(_prefix(target)):
             continue
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(stage, ignore_errors=True)
-        os.close(lock)
+        with contextlib.suppress(FileNotFoundError):  # its writer has just put it in place
+            lock = os.open(stage, os.O_RDONLY)
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(stage, ignore_errors=True)
+            os.close(lock)
 
 
 def _umask() -> int:

@@ -23,6 +23,8 @@ Numbers = NDArray[np.float64]
 
 #: Sums of the same numbers in another order differ in the last bits.
 _NOISE = 1e-9
+#: A mean in a short type has the digits of that type.
+_SHORT = 1e-6
 _DECIMALS = 6
 
 
@@ -42,11 +44,14 @@ def judged(case: Case, link: Link) -> Iterator[Finding]:
 def _wrong(case: Case, column: PublishedColumn, classes: Classes, link: Link) -> Flags:
     """Which classes show another centre than their own."""
     shown, original = case.table.column(column.columns[0]), case.coded(column.name)
-    if not is_ordered(original.held.type) or pa.types.is_string(shown.type):
+    kind = shown.type.value_type if pa.types.is_dictionary(shown.type) else shown.type
+    if not is_ordered(original.held.type) or pa.types.is_string(kind):  # numbers with a hierarchy are categories
         return _not_commonest(coded(shown, column.name), original, classes, link)
     number = _clipped(ordinals(original.held), column)
     value = classes.arranged(number[original.code[link]])
-    wrong = _not_mean(_first(classes, shown, column.name), value, classes, _unit(original.held, column) / 2)
+    noise = _SHORT if pa.types.is_float32(kind) or pa.types.is_float16(kind) else _NOISE
+    half = _unit(original.held, column) / 2
+    wrong = _not_mean(_first(classes, shown, column.name), value, classes, half, noise)
     if len(column.columns) > 1:
         wrong |= _wrong_gaps(case, column, np.isnan(value), classes)
     return wrong
@@ -67,11 +72,11 @@ def _sums(values: NDArray[Any], classes: Classes) -> NDArray[Any]:
     return np.add.reduceat(values, classes.bounds[:-1]) if classes.count else values[:0]
 
 
-def _not_mean(shown: Numbers, value: Numbers, classes: Classes, half: float) -> Flags:
+def _not_mean(shown: Numbers, value: Numbers, classes: Classes, half: float, noise: float) -> Flags:
     known = _sums((~np.isnan(value)).astype(np.int64), classes)
     total = _sums(np.nan_to_num(value, nan=0.0, posinf=np.inf, neginf=-np.inf), classes)
     mean = np.divide(total, known, out=np.full(classes.count, np.nan), where=known > 0)
-    near = np.abs(shown - mean) <= half * (1 + _NOISE) + _NOISE * np.maximum(1, np.abs(mean))
+    near = np.abs(shown - mean) <= half * (1 + noise) + noise * np.maximum(1, np.abs(mean))
     return ~(near | (np.isnan(shown) & (known == 0)))
 
 

@@ -11,7 +11,7 @@ from shoal.errors import DataError
 from shoal.release.cells import distinct, is_ordered, texts
 from shoal.release.manifest import PublishedColumn, Shown
 from shoal.release.notation import ranges
-from shoal.schema.columns import Column, Numeric
+from shoal.schema.columns import Column, Intervals, Numeric
 
 
 def of(table: pa.Table, columns: Sequence[Column]) -> tuple[PublishedColumn, ...]:
@@ -55,12 +55,12 @@ def _meaning(table: pa.Table, column: Column, names: tuple[str, ...]) -> Publish
 
 def _shown(cells: pa.ChunkedArray, column: Column) -> Shown:
     """The notation of one column of cells, by the plan, or else by how they look."""
-    if column.hierarchy is not None:
+    if column.stays_text:
         return "node"
     _, held = distinct(cells, column.name)
     if is_ordered(held.type) or pa.types.is_boolean(held.type):
         return "value"
-    if isinstance(column.coarsening, Numeric):
+    if isinstance(column.coarsening, Numeric | Intervals):
         return "interval"
     found = ranges(texts(held))
     with np.errstate(invalid="ignore"):

@@ -66,7 +66,10 @@ def ground(requirement: TCloseness, values: Values, trees: Mapping[str, Hierarch
     if requirement.distance == "ordered" and values.ordered:
         return Ground(Ordered(), natural)
     if values.name not in trees:
-        raise DataError(f"{requirement}: the column {values.name} needs a hierarchy, for the order of its values")
+        raise DataError(
+            f"{requirement}: the column {values.name} needs a hierarchy, for the order of its values: name its file in "
+            "the plan, or where the plan has it built from the table, give the original"
+        )
     tree, order = _in_leaf_order(values, trees[values.name])
     order = np.append(order, natural[values.known :])
     return Ground(Hierarchical(tree) if requirement.distance == "hierarchical" else Ordered(), order)
