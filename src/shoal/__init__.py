@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 # Rooms that share their name with a verb: once they are loaded, they cannot take the verb's place.
 import shoal.measure
-import shoal.verify
+import shoal.verify  # noqa: F401
 from shoal._version import __version__
 from shoal.errors import (
     DataError,

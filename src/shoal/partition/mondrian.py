@@ -1,14 +1,14 @@
 """Mondrian: the table is cut at the median of its widest column, again and again, while both sides keep every promise.
 
-Paper        LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006. With t it is the
-tMondrian of
-             Li, Li, Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010.
-Promises     k, l, t and a least size, in any mix: a cut is made only if both sides keep all of them. Forms
-generalized. Reads        sensitive values only where l or t is asked; then a refused cut tells that one side would
-have broken them. Cost         n log n: each record is looked at a fixed number of times on each level of cuts. Why
-right    the whole table keeps every requirement (see eligible.py), each cut is checked on both sides, so by induction
-             every class keeps them; classes are disjoint boxes (strict ties), and merging two that are published
-             alike breaks no requirement.
+Paper        LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006. With t it is the tMondrian
+             of Li, Li, Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010.
+Promises     k, l, t and a least size, in any mix: a cut is made only if both sides keep all of them.
+Forms        generalized, centres.
+Reads        sensitive values only where l or t is asked; then a refused cut tells that one side would have broken them.
+Cost         n log n: each record is looked at a fixed number of times on each level of cuts.
+Why right    the whole table keeps every requirement (see eligible.py), each cut is checked on both sides, so by
+             induction every class keeps them; classes are disjoint boxes (strict ties), and merging two that are
+             published alike breaks no requirement.
 """
 
 from __future__ import annotations
