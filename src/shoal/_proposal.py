@@ -16,7 +16,7 @@ import pyarrow as pa
 from shoal.errors import DataError
 from shoal.plan.plan import Read
 from shoal.schema import suggest
-from shoal.schema.columns import ROLES, Column, Numeric, Role
+from shoal.schema.columns import ROLES, Column, Numeric, Prefixes, Role
 from shoal.schema.suggest import Proposed
 from shoal.table import sources
 from shoal.table.naming import repeated
@@ -199,7 +199,7 @@ def _columns(role: Role, proposed: Sequence[Proposed]) -> Iterator[str]:
         options = _options(one)
         value = _text(role)
         if options:
-            value = f"{{ role = {value}, {', '.join(f'{key} = {number}' for key, number in options.items())} }}"
+            value = f"{{ role = {value}, {', '.join(f'{key} = {_bare(how)}' for key, how in options.items())} }}"
         yield f"{_key(one.column.name)} = {value}  # {one.why}"
 
 
@@ -226,8 +226,14 @@ def _taken(proposed: Sequence[Proposed]) -> list[str]:
     return [_flat(name) for name in needed if name in published]
 
 
-def _options(proposed: Proposed) -> dict[str, float]:
+def _bare(value: object) -> str:
+    return "true" if value is True else str(value)
+
+
+def _options(proposed: Proposed) -> dict[str, float | bool]:
     how = proposed.column.coarsening
+    if isinstance(how, Prefixes):
+        return {"prefixes": True}
     if not isinstance(how, Numeric):
         return {}
     return {key: end for key in ("bottom", "top", "step") if (end := getattr(how, key)) is not None}

@@ -12,6 +12,7 @@ from pyarrow import csv, parquet
 import shoal as package
 from shoal._proposal import propose
 from tests.cli.conftest import Shoal
+from tests.schema import projects
 
 NAMES = "name,patient_id,age,sex,zip,birth_date,diagnosis,salary,note,weight,visit_year,odd name,e-mail"
 
@@ -81,10 +82,29 @@ def test_roles_follow_from_names_and_from_how_values_repeat(shoal: Shoal) -> Non
         "salary": "sensitive",
         "note": "identifying",
         "weight": "quasi-identifying",
-        "visit_year": "insensitive",
-        "odd name": "insensitive",
+        "visit_year": "quasi-identifying",
+        "odd name": "quasi-identifying",
         "e-mail": "identifying",
     }
+
+
+def test_codes_of_places_keep_their_beginnings(shoal: Shoal) -> None:
+    rows = ["zip,plz,postcode,age"] + [f"{10000 + i % 50},{i % 9:05},{i},{20 + i % 30}" for i in range(200)]
+    Path("people.csv").write_text("\n".join(rows), encoding="utf-8")
+    found = {column["name"]: column for column in shoal("init", "people.csv", "--json").json["columns"]}
+    assert found["zip"]["prefixes"] is found["plz"]["prefixes"] is True
+    assert "prefixes" not in found["postcode"]  # of many lengths
+    assert shoal("check", "plan.toml").status == 0
+    assert shoal("anonymize", "plan.toml", "--out", "released").status == 0
+
+
+def test_a_value_that_most_have_is_asked_no_l_of(shoal: Shoal) -> None:
+    rows = ["age,disease"] + [f"{20 + i % 40},{'flu' if i % 4 else 'gout'}" for i in range(100)]
+    Path("people.csv").write_text("\n".join(rows), encoding="utf-8")
+    ran = shoal("init", "people.csv", "--json")
+    assert ran.json["require"] == {"k": 5, "l": {}}
+    assert "held by 75% of the records" in ran.json["toml"]
+    assert shoal("check", "plan.toml").status == 0
 
 
 def test_rows_of_one_person_are_noticed(shoal: Shoal) -> None:
@@ -173,11 +193,24 @@ def test_an_encoding_that_is_not_utf_8_is_found_and_named(shoal: Shoal) -> None:
     assert shoal("check", "plan.toml").status == 0
 
 
-def test_projects_of_arx_are_refused_with_a_way_out(shoal: Shoal) -> None:
+def test_a_project_of_arx_is_unpacked(shoal: Shoal) -> None:
+    projects.write(Path("project.deid"), config=projects.config((*projects.MODELS, "(0.1,0.2)-presence")))
+    ran = shoal("init", "project.deid", "--out", "new/plan.toml")
+    assert ran.status == 0
+    assert "presence" in ran.err
+    assert "input.csv" in ran.out
+    assert shoal("check", "new/plan.toml").status == 0
+    assert shoal("init", "project.deid", "--out", "new/plan.toml").status == 2
+    again = shoal("init", "project.deid", "--out", "new/plan.toml", "--force", "--json")
+    assert any("presence" in said for said in again.json["left_out"])
+    assert shoal("init", "project.deid", "--out", "-").status == 2
+
+
+def test_a_project_that_is_none_is_one_clear_error(shoal: Shoal) -> None:
     Path("project.deid").write_bytes(b"PK")
     ran = shoal("init", "project.deid", "--json")
     assert ran.status == 2
-    assert ran.json["error"]["kind"] == "Unsupported"
+    assert ran.json["error"]["kind"] == "DataError"
 
 
 def test_the_sample_gets_a_plan_with_its_missing_word(home: Path) -> None:

@@ -185,15 +185,18 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_commands_say_no_secret_of_broken_tables(fault: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_commands_say_no_secret_of_broken_tables(
+    fault: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     table, plan, tree = (tmp_path / name for name in ("table.csv", "plan.toml", "tree.csv"))
     table.write_text(BROKEN[fault])
     tree.write_text("x;*\ny;*\n")
     role = '{ role = "quasi-identifying", hierarchy = "tree.csv" }'
     plan.write_text(f'columns.name = {role}\ncolumns.age = "quasi-identifying"\nrequire.k = 2\n')
-    for command in ("check PLAN TABLE", "anonymize PLAN TABLE --out OUT", "init TABLE"):
+    for command in ("check PLAN TABLE", "anonymize PLAN TABLE --out OUT", "init TABLE --out NEW --force"):
         for more in ([], ["--json"]):
-            places = {"PLAN": plan, "TABLE": table, "OUT": tmp_path / "out"}
+            places = {"PLAN": plan, "TABLE": table, "OUT": tmp_path / "out", "NEW": tmp_path / "new.toml"}
             status = main([*(str(places.get(word, word)) for word in command.split()), *more])
             assert status == 2 or command.startswith("init")
             said = "".join(capfd.readouterr())

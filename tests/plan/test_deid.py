@@ -24,7 +24,7 @@ def unpacked(folder: Path, **changed: Any) -> tuple[Unpacked, Plan]:
 
 
 def test_a_project_becomes_a_plan_that_works(tmp_path: Path) -> None:
-    found, plan = unpacked(tmp_path)
+    _, plan = unpacked(tmp_path)
     assert {c.name: c.role for c in plan.columns} == {
         "name": "identifying",
         "age": "quasi-identifying",
@@ -102,6 +102,20 @@ def test_the_rest_is_told(tmp_path: Path) -> None:
     for word in ("column odd", "dates of born", "hierarchy of zip", "microaggregation of pay", "Loss (0.5"):
         assert any(word in said for said in found.left_out), word
     assert plan.columns[0].role == "identifying"
+
+
+def test_a_hierarchy_that_is_not_there_is_told(tmp_path: Path) -> None:
+    lost = column("age", "QUASI_IDENTIFYING_ATTRIBUTE", more=hierarchy("../../age.csv"))
+    found, plan = unpacked(tmp_path, definition=f"<definition>{lost}</definition>", config=config(("2-anonymity",)))
+    assert plan.columns[0].hierarchy is None
+    assert any("hierarchy of age" in said for said in found.left_out)
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a", ""]])
+def test_columns_that_cannot_be_told_apart(names: list[str], tmp_path: Path) -> None:
+    columns = "".join(column(name, "INSENSITIVE_ATTRIBUTE") for name in names)
+    with pytest.raises(PlanError, match="without a name"):
+        unpacked(tmp_path, definition=f"<definition>{columns}</definition>")
 
 
 def test_names_of_columns_are_no_paths_and_no_toml(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_label_covers_the_leaves_below_every_node_that_has_it() -> None:
 def test_a_label_that_the_hierarchy_does_not_have() -> None:
     with pytest.raises(DataError, match="cannot be read"):
         cells(["Public", "Martian"], "node")
-    with pytest.raises(DataError, match="name its file"):
+    with pytest.raises(DataError, match="give a plan"):
         read(pa.table({"x": ["a"]}), PublishedColumn("x", "quasi-identifying", "node", ("x",)), None)
 
 

@@ -47,7 +47,7 @@ def members() -> dict[str, str | bytes]:
     return {
         "metadata.xml": "<metadata>\n\t<version>3.9.1</version>\n\t<vocabulary>2.0</vocabulary>\n</metadata>\n",
         "project.dat": b"\xac\xed\x00\x05 serialised",
-        "project.xml": "<project>\n\t<name>Test</name>\n\t<separator>;</separator>\n\t<quote>&quot;</quote>\n</project>\n",
+        "project.xml": "<project>\n\t<separator>;</separator>\n\t<quote>&quot;</quote>\n</project>\n",
         "data/input.csv": RECORDS,
         "input/config.dat": b"\xac\xed\x00\x05 serialised",
         "input/config.xml": config(),

@@ -159,6 +159,14 @@ def test_intervals_of_other_types(values: list[int]) -> None:
         stands_for_its_values(tree, found, kind)
 
 
+def test_values_at_an_edge_and_just_beside_it() -> None:
+    for width in (0.1, 0.3, 0.07):
+        edges = [round(step * width, 2) for step in range(-300, 300)]
+        values = sorted({v + 0.0 for edge in edges for v in (edge, float(np.nextafter(edge, -9)), edge + width / 3)})
+        tree = intervals(pa.array(values, pa.float64()), width=width, levels=1)
+        stands_for_its_values(tree, values, pa.float64())
+
+
 def test_ages_get_the_intervals_that_people_use() -> None:
     tree = intervals(range(17, 91))
     assert tree.rows()[0] == ["17", "[15, 19]", "[10, 19]", "[0, 19]", "*"]

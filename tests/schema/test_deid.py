@@ -94,7 +94,7 @@ ENTITY = '<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]
 )
 def test_xml_that_no_project_has_is_refused(content: Any, tmp_path: Path) -> None:
     for name in ("definition", "config", "project"):
-        with pytest.raises(DataError, match="document type|not XML"):
+        with pytest.raises(DataError, match=r"document type|not XML"):
             deid.read(projects.write(tmp_path / "a.deid", **{name: content}))
 
 

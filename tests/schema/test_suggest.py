@@ -44,10 +44,10 @@ def role(name: str, values: list[object] | None = None) -> str:
         ("annual income", "sensitive"),
         ("disease_name", "sensitive"),
         ("drug_name", "sensitive"),
-        ("image", "insensitive"),
-        ("page", "insensitive"),
-        ("wrapped", "insensitive"),
-        ("department_id", "insensitive"),
+        ("image", "quasi-identifying"),
+        ("page", "quasi-identifying"),
+        ("wrapped", "quasi-identifying"),
+        ("department_id", "quasi-identifying"),
     ],
 )
 def test_a_role_follows_from_the_words_of_a_name(name: str, expected: str) -> None:
@@ -57,7 +57,7 @@ def test_a_role_follows_from_the_words_of_a_name(name: str, expected: str) -> No
 def test_what_is_unique_for_most_is_not_published() -> None:
     assert role("x", [f"v{i}" for i in range(40)]) == "identifying"
     assert role("x", [float(i) for i in range(40)]) == "identifying"
-    assert role("x", [f"v{i // 2}" for i in range(40)]) == "insensitive"
+    assert role("x", [f"v{i // 2}" for i in range(40)]) == "quasi-identifying"
     assert role("department_id", [f"v{i}" for i in range(40)]) == "identifying"
     assert role("age", list(range(40))) == "quasi-identifying"
     assert role("seen", [__import__("datetime").date(2020, 1, 1 + i % 28) for i in range(40)]) == "quasi-identifying"

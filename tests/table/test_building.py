@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv
 
 import shoal
-from shoal import _check
+from shoal import _check, _run
 from shoal.errors import DataError
 from shoal.schema import building
 from shoal.schema.columns import Column
@@ -70,6 +70,14 @@ def test_codes_of_a_file_keep_their_zeros(table: pa.Table, tmp_path: Path) -> No
         release = shoal.anonymize(tmp_path / "table.csv", PLAN)
         assert {cell[0] for cell in release.table["zip"].drop_null().to_pylist()} <= {first, "*"}
         assert shoal.verify(release, PLAN, tmp_path / "table.csv").holds
+
+
+def test_codes_of_a_file_are_compared_from_the_left(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("code,job\n21,a\n2111,b\n2112,a\n34,b\n", encoding="utf-8")
+    schema = shoal.Schema(quasi_identifying={"code": shoal.prefixes()}, sensitive=["job"])
+    plan = shoal.Plan(schema, [shoal.KAnonymity(2)], person="row")
+    trees = built(plan, _run.read(tmp_path / "table.csv", plan).table)
+    assert ["21", "21", "21**", "2***", "*"] in trees["code"].rows()
 
 
 def test_intervals_of_others_are_read_as_ranges(table: pa.Table) -> None:

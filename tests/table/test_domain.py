@@ -173,6 +173,12 @@ def test_the_ends_of_code_types(count: int, gap: bool, kind: pa.DataType) -> Non
     assert codes.dtype == smallest(count + 1)
 
 
+def test_a_dictionary_that_repeats_a_value() -> None:
+    column = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", "b", "a"]))])
+    codes, domain = encode(column, Column("x", "insensitive"), tree=None)
+    assert (back(codes, domain), len(domain)) == (["a", "b", "a"], 2)
+
+
 def test_a_million_values() -> None:
     column = pa.chunked_array([pa.array(np.random.default_rng(1).permutation(1_000_000)).cast(pa.string())])
     codes, domain = encode(column, Column("x", "sensitive"), tree=None)

@@ -45,7 +45,7 @@ def hierarchy(
     arx.write(tree, out)
     values, levels = len(tree.leaves), int(tree.height[0])
     if json:
-        terminal.write_json({"file": str(out), "values": values, "levels": levels})
+        terminal.write_json({"file": str(out), "leaves": values, "levels": levels})
     else:
         said = f"{terminal.counted(values, 'value')}, {terminal.counted(levels, 'level')} above them: {out}"
         terminal.console().print(said, soft_wrap=True)

@@ -56,8 +56,9 @@ def unpack(project: str | os.PathLike[str], plan: Path, *, force: bool = False) 
     If anything fails, no file is left.
     """
     told = deid.read(Path(project))
-    if any(attribute.name == "" for attribute in told.attributes):
-        raise PlanError("a column of the project has no name")
+    names = [attribute.name for attribute in told.attributes]
+    if "" in names or len(set(names)) < len(names):
+        raise PlanError("the project has columns without a name, or with the same: name them in ARX first")
     found = Unpacked(plan)
     folder = plan.parent
     places = _places(told.attributes)
@@ -216,6 +217,8 @@ class _Said:
                 self.left_out.append(
                     f"the column {name} has no role in the project: it is identifying here, so dropped"
                 )
+            if attribute.lost:
+                self.left_out.append(f"the hierarchy of {name}: the project does not hold it")
             if attribute.limits:
                 self.left_out.append(f"the least and greatest level of the hierarchy of {name}: any may be used")
             if attribute.microaggregated:

@@ -21,7 +21,7 @@ from shoal.kernels import extents as kernels
 from shoal.plan.plan import Plan
 from shoal.publish.assembly import assemble
 from shoal.publish.draft import Draft
-from shoal.publish.faces import Appearance, Face, Records, gaps, ordered
+from shoal.publish.faces import Appearance, Face, Places, Records, gaps, ordered
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.columns import Column, Numeric
 from shoal.table.classes import Classes
@@ -35,6 +35,8 @@ Figures = NDArray[np.float64]
 _DECIMALS = 6
 #: Above it, not every whole number is a float.
 _LAST_EXACT = 1 << 53
+#: Whole numbers are summed in two parts, below and above it: either sum is exact in a float.
+_LOWER = float(1 << 26)
 
 
 def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[str]) -> Draft:
@@ -61,15 +63,24 @@ def _means(records: Records, axis: int, how: Numeric) -> list[Face]:
     """The mean of each class; where the column has gaps, also whether none, some or all are missing."""
     domain = records.domains[axis]
     scale, back = _scale(domain)
-    least = scale.min() if len(scale) else 0.0  # from which to count, so that sums of moments stay exact
-    totals, known = np.zeros(len(records)), np.zeros(len(records), np.int64)
-    kernels.totals(records.matrix, records.starts, axis, np.append(scale - least, 0.0), domain.known, totals, known)
-    mean = least + np.divide(totals, known, out=np.zeros(len(totals)), where=known > 0)
+    totals, known = _totals(records, axis, scale)
+    mean = np.divide(totals, known, out=np.zeros(len(totals)), where=known > 0)
     distinct, place = np.unique(_rounded(mean, domain, scale, how), return_inverse=True)
     shown = back(distinct)
     values = pa.concat_arrays([shown, pa.nulls(1, shown.type)])
     faces = [ordered(domain.name, values, np.where(known > 0, place, len(distinct)))]
     return [*faces, gaps(domain.name, records.sizes - known, records.sizes)] if domain.missing else faces
+
+
+def _totals(records: Records, axis: int, scale: Figures) -> tuple[Figures, Places]:
+    """The sum of each class, and of how many; exact for whole numbers, by way of their upper and lower digits."""
+    upper = np.floor(scale / _LOWER) * _LOWER if (scale == np.rint(scale)).all() else np.zeros(len(scale))
+    totals, known = np.zeros(len(records)), np.zeros(len(records), np.int64)
+    for part in (upper, scale - upper):
+        sums, known = np.zeros(len(records)), np.zeros(len(records), np.int64)
+        kernels.totals(records.matrix, records.starts, axis, np.append(part, 0.0), len(scale), sums, known)
+        totals += sums
+    return totals, known
 
 
 def _scale(domain: Domain) -> tuple[Figures, Callable[[Figures], pa.Array]]:

@@ -270,8 +270,8 @@ def _nodes(code: Codes, written: pa.Array, tree: Hierarchy | None, name: str) ->
     """Labels of a hierarchy, or sets of them; the root stands for a missing value too."""
     if tree is None:
         raise DataError(
-            f"the column {name} is published by a hierarchy: name its file in the plan, or where the plan has it "
-            "built from the table, give the original"
+            f"the column {name} is published by a hierarchy: give a plan that says which (name its "
+            "file; if it is to be built from the table, give the original too)"
         )
     covers, root = tree.covers(), tree.labels[0]
 

@@ -54,6 +54,7 @@ class Attribute:
     datatype: str
     format: str | None
     hierarchy: str | None  # the member of the archive that holds it
+    lost: bool  # whether a hierarchy is referred to that the archive does not hold
     limits: bool  # whether levels of the hierarchy may not all be used
     microaggregated: bool
 
@@ -197,6 +198,7 @@ def _attribute(element: ElementTree.Element, members: set[str]) -> Attribute:
         (element.findtext("datatype") or "").strip(),
         element.findtext("format"),
         held[0] if held else None,
+        bool(places[0]) and not held,
         any(limit not in (None, "All") for limit in limits),
         element.find("microAggregationFunction") is not None,
     )

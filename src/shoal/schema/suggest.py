@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.schema import vocabulary
-from shoal.schema.columns import Column, Numeric, Role
+from shoal.schema.columns import Coarsening, Column, Numeric, Prefixes, Role
 
 __all__ = ["Proposed", "missing_words", "person", "propose"]
 
@@ -123,10 +123,13 @@ def _facts(name: str, column: pa.ChunkedArray) -> _Facts:
 
 def _proposed(facts: _Facts, k: int) -> Proposed:
     role, why, names = _role(facts)
-    coarsening = None
+    coarsening: Coarsening | None = None
     if role == "quasi-identifying" and facts.infinite:
         role, why = "identifying", "it holds infinite numbers, which are no end of a range: dropped"
-    if role == "quasi-identifying" and (pa.types.is_integer(facts.kind) or pa.types.is_floating(facts.kind)):
+    if role == "quasi-identifying" and _is_code(facts):
+        coarsening, more = Prefixes(), "; its beginnings are larger places"
+        why += more
+    elif role == "quasi-identifying" and (pa.types.is_integer(facts.kind) or pa.types.is_floating(facts.kind)):
         coarsening, more = _extremes(facts, k)
         why += more
     return Proposed(Column(facts.name, role, coarsening), why, len(facts.counts), names)
@@ -149,7 +152,8 @@ def _role(facts: _Facts) -> tuple[Role, str, Names]:
     if facts.unique:
         return "identifying", f"{most}: dropped, unless it must stay", "nobody"
     alone = f", {facts.alone:,} of them held by one record only" if facts.alone else ""
-    return "insensitive", f"nothing speaks against it ({repeats}{alone})", "nobody"
+    why = f"not recognized, so taken for something that others may know ({repeats}{alone})"
+    return "quasi-identifying", why, "nobody"
 
 
 def _named_by(facts: _Facts) -> Names:
@@ -170,6 +174,14 @@ def _names_somebody(facts: _Facts) -> bool:
     return named and (
         words <= vocabulary.NUMBERS | {"name"} or bool(words & (vocabulary.PEOPLE | vocabulary.EVENTS)) or facts.unique
     )
+
+
+def _is_code(facts: _Facts) -> bool:
+    """Whether values are codes of places, all as long as each other."""
+    if not facts.says(vocabulary.CODES) or not (pa.types.is_integer(facts.kind) or pa.types.is_string(facts.kind)):
+        return False
+    lengths = set(pc.utf8_length(facts.values.cast(pa.string())).to_pylist())
+    return len(lengths) == 1 and max(lengths) > 2
 
 
 def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:

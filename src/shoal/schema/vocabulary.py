@@ -47,6 +47,9 @@ QUASI = _words("""
     employment children siblings height weight
 """)
 
+#: Codes whose beginnings mean larger places.
+CODES = _words("zip zipcode postcode postal plz")
+
 #: A word of this many letters is also met at the start of another: `diagnosis` in `diagnosis2`.
 LONG = 5
 

@@ -76,7 +76,8 @@ def _not_mean(shown: Numbers, value: Numbers, classes: Classes, half: float, noi
     known = _sums((~np.isnan(value)).astype(np.int64), classes)
     total = _sums(np.nan_to_num(value, nan=0.0, posinf=np.inf, neginf=-np.inf), classes)
     mean = np.divide(total, known, out=np.full(classes.count, np.nan), where=known > 0)
-    near = np.abs(shown - mean) <= half * (1 + noise) + noise * np.maximum(1, np.abs(mean))
+    large = np.divide(_sums(np.abs(np.nan_to_num(value)), classes), np.maximum(known, 1))
+    near = np.abs(shown - mean) <= half * (1 + noise) + noise * np.maximum(1, large)
     return ~(near | (np.isnan(shown) & (known == 0)))
 
 
@@ -88,7 +89,7 @@ def _unit(held: pa.Array, column: PublishedColumn) -> float:
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         return 1 / 86_400
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        known = ordinals(held)
+        known = _clipped(ordinals(held), column)
         known = known[np.isfinite(known)]
         return 10.0 ** -next((d for d in range(_DECIMALS) if (np.round(known, d) == known).all()), _DECIMALS)
     return 1.0

@@ -67,8 +67,8 @@ def ground(requirement: TCloseness, values: Values, trees: Mapping[str, Hierarch
         return Ground(Ordered(), natural)
     if values.name not in trees:
         raise DataError(
-            f"{requirement}: the column {values.name} needs a hierarchy, for the order of its values: name its file in "
-            "the plan, or where the plan has it built from the table, give the original"
+            f"{requirement}: the column {values.name} needs a hierarchy, for the order of its values: give a plan "
+            "that says which (name its file; if it is to be built from the table, give the original too)"
         )
     tree, order = _in_leaf_order(values, trees[values.name])
     order = np.append(order, natural[values.known :])
