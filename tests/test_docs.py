@@ -85,9 +85,7 @@ def agrees(expected: str, printed: str) -> bool:
     """Line for line, but for blanks at line ends; `...` is anything: nothing, words, or whole lines."""
     if not expected.strip():
         return True
-    wanted, got = (
-        "\n".join(line.rstrip() for line in text.strip().splitlines()) for text in (expected, printed)
-    )
+    wanted, got = ("\n".join(line.rstrip() for line in text.strip().splitlines()) for text in (expected, printed))
     return re.fullmatch(".*?".join(map(re.escape, wanted.split("..."))), got, re.DOTALL) is not None
 
 

@@ -15,9 +15,7 @@ from typing import NamedTuple
 
 from shoal.schema.hierarchy import Hierarchy
 
-JOBS = Hierarchy.from_nested(
-    {"office": ["clerk", "boss"], "trade": {"wood": ["carpenter"], "food": ["baker", "cook"]}}
-)
+JOBS = Hierarchy.from_nested({"office": ["clerk", "boss"], "trade": {"wood": ["carpenter"], "food": ["baker", "cook"]}})
 ROOT = "*"
 COLOURS = ("amber", "blue", "cyan", "dun")
 
@@ -141,11 +139,7 @@ class Oracle:
 
     def candidates(self, record: Published, population: Sequence[Original]) -> int:
         return sum(
-            (
-                person.age is None
-                if record.age is None
-                else record.age.covers(person.age, self.bottom, self.top)
-            )
+            (person.age is None if record.age is None else record.age.covers(person.age, self.bottom, self.top))
             and person.job in below(record.job)
             and person.colour in record.colour
             for person in population

@@ -38,9 +38,7 @@ def published_table(records: Sequence[Published], ranges: Ranges) -> pa.Table:
             "age_missing": pa.array([_state(record) for record in records], pa.string()),
         }
     jobs = pa.array([record.job for record in records], pa.string())
-    return pa.table(
-        {**ages, "job": jobs, "colour": pa.array([_set(record) for record in records], pa.string())}
-    )
+    return pa.table({**ages, "job": jobs, "colour": pa.array([_set(record) for record in records], pa.string())})
 
 
 def measured(

@@ -26,9 +26,7 @@ def of(
 ) -> Scores:
     trees = {column.name: TREE for column in columns if column.shown == "node"}
     how = {"suppressed": 0, "k": None, "trees": trees, **how}
-    return measure(
-        pa.table(published), columns, original=None if original is None else pa.table(original), **how
-    )
+    return measure(pa.table(published), columns, original=None if original is None else pa.table(original), **how)
 
 
 def ncp(published: list[Any], column: PublishedColumn, original: Any, **how: Any) -> float | None:
@@ -70,12 +68,8 @@ class TestHierarchies:
         assert ncp(["north"], self.column, ["oslo", "rome", "bari"]) == 0
 
     def test_missing_hangs_below_the_root(self) -> None:
-        assert ncp(["*", "north", None], self.column, ["oslo", "turku", None]) == pytest.approx(
-            (1 + 1 / 2) / 3
-        )
-        assert glm(["*", "north", None], self.column, ["oslo", "turku", None]) == pytest.approx(
-            (1 + 2 / 6) / 3
-        )
+        assert ncp(["*", "north", None], self.column, ["oslo", "turku", None]) == pytest.approx((1 + 1 / 2) / 3)
+        assert glm(["*", "north", None], self.column, ["oslo", "turku", None]) == pytest.approx((1 + 2 / 6) / 3)
 
     def test_missing_counts_only_where_it_occurs(self) -> None:
         assert ncp(["{north, null}"], self.column, self.original) == pytest.approx(1 / 4)
@@ -107,9 +101,7 @@ class TestRanges:
         assert ncp(["[15, 20]"], quasi("age", "interval", step=5), [17, 20, 30]) == pytest.approx(3 / 13)
 
     def test_open_ends(self) -> None:
-        assert ncp([">=25", "<=20"], quasi("age", "interval"), [10, 20, 30]) == pytest.approx(
-            (5 + 10) / 20 / 2
-        )
+        assert ncp([">=25", "<=20"], quasi("age", "interval"), [10, 20, 30]) == pytest.approx((5 + 10) / 20 / 2)
 
     def test_missing_beside_a_number_costs_all(self) -> None:
         published = ["[5, 5] or missing", "[5, 5]", None]
@@ -144,9 +136,7 @@ class TestRanges:
         (quasi("x", "set"), ["*", None], pa.array([None], pa.null())),
     ],
 )
-def test_nothing_can_be_lost_of_a_constant(
-    column: PublishedColumn, published: list[Any], original: list[Any]
-) -> None:
+def test_nothing_can_be_lost_of_a_constant(column: PublishedColumn, published: list[Any], original: list[Any]) -> None:
     assert ncp(published, column, original) == 0
     assert glm(published, column, original) == 0
 

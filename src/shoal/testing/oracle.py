@@ -195,15 +195,17 @@ def _people(members: Sequence[Record], original: Sequence[Record], plan: Plan) -
 
 
 def person_of(original: Sequence[Record], plan: Plan) -> str | None:
-    """The column by which rows are people: the plan's, or the identifying one that repeats."""
+    """The column by which rows are people: the plan's, or the identifying one that repeats.
+
+    Missing names are the same name. Columns of lists and of records tell nobody apart.
+    """
     if plan.person is not None:
         return None if plan.person == "row" else plan.person
     repeating = []
     for column in plan.identifying:
-        known = {_key(record[column.name].value) for record in original} - {_key(None)}
-        if len(known) == len(original):
-            return None
-        repeating.append(column.name)
+        held = [record[column.name].value for record in original]
+        if len({_key(value) for value in held}) < len(held) and not any(isinstance(v, list | dict) for v in held):
+            repeating.append(column.name)
     assert len(repeating) < 2, "who is a person is not clear: this should have been refused"
     return repeating[0] if repeating else None
 
