@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, Unachievable, Unsupported
@@ -70,6 +71,13 @@ def _check_order(domain: Domain) -> None:
         raise DataError(
             f"t on {domain.name} is asked with the ordered distance, but its values are text without an order: "
             "give it a hierarchy, whose leaves have one, or ask for the equal distance"
+        )
+    if is_ordered(domain.values.type) and not np.array_equal(
+        pc.array_sort_indices(domain.values), np.arange(domain.known)
+    ):
+        raise DataError(
+            f"t on {domain.name} is asked with the ordered distance, and the hierarchy of its numbers puts them in "
+            "another order than their own: change its categories, leave it out, or ask for the hierarchical distance"
         )
 
 

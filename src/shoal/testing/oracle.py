@@ -48,6 +48,9 @@ def _values(column: pa.ChunkedArray, missing: Sequence[str]) -> list[Original]:
     texts = column.cast(pa.string()).to_pylist() if readable else list(map(repr, values))
     found = []
     for value, text in zip(values, texts, strict=True):
+        if pa.types.is_nested(column.type):  # even none of them is like another
+            found.append(Original([value], text))
+            continue
         gone = value is None or value in missing or (isinstance(value, float) and math.isnan(value))
         found.append(Original(None, None) if gone else Original(value, text))
     return found
