@@ -29,7 +29,8 @@ from shoal.errors import (
 
 if TYPE_CHECKING:
     from shoal._run import anonymize
-    from shoal.plan.methods import Centres, Generalized, Mondrian
+    from shoal.plan.forms import Centres, Generalized
+    from shoal.plan.methods import Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
-    "Centres": "shoal.plan.methods",
-    "Generalized": "shoal.plan.methods",
+    "Centres": "shoal.plan.forms",
+    "Generalized": "shoal.plan.forms",
     "Hierarchy": "shoal.schema.hierarchy",
     "KAnonymity": "shoal.privacy.requirements",
     "LDiversity": "shoal.privacy.requirements",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.plan.methods import FORMS, METHODS
+from shoal.plan.forms import FORMS
+from shoal.plan.methods import METHODS
 from shoal.privacy.requirements import (
     DISTANCES,
     DIVERSITY_KINDS,

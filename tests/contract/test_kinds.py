@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.plan.methods import FORMS
+from shoal.plan.forms import FORMS
 from shoal.testing import check_kinds
 
 

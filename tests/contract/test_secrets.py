@@ -11,7 +11,8 @@ from pyarrow import parquet
 
 from shoal.cli import main
 from shoal.errors import DataError
-from shoal.plan.methods import FORMS, METHODS
+from shoal.plan.forms import FORMS
+from shoal.plan.methods import METHODS
 from shoal.release.release import Release
 from shoal.testing import check_no_secrets
 from shoal.testing.secrets import MARK, Scene, Secrets, check_mishap

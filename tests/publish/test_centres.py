@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.plan.methods import Centres
+from shoal.plan.forms import Centres
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity
 from shoal.publish.centres import decimals

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.kernels.shuffle import permutation
 from shoal.partition import group
-from shoal.plan.methods import Generalized
+from shoal.plan.forms import Generalized
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity
 from shoal.publish import publish

@@ -14,7 +14,9 @@ from typing import Any
 
 from shoal.errors import Problem
 from shoal.plan.building import of_building
-from shoal.plan.methods import FORMS, METHODS, Form, Method, Promise, choices
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method, Promise
+from shoal.plan.options import options_of
 from shoal.plan.plan import TYPES, Decisions, Read
 from shoal.plan.spelling import did_you_mean
 from shoal.plan.values import are_texts, is_closeness, is_number, is_share, is_whole
@@ -296,10 +298,10 @@ def _of_options(section: str, held: object, kinds: tuple[type, ...], expected: s
     if not isinstance(held, kinds):
         yield Problem(section, f"expected {expected}")
         return
-    for key, values in choices(type(held)).items():
-        if getattr(held, key) not in values:
-            hint = did_you_mean(getattr(held, key), [value for value in values if isinstance(value, str)])
-            yield Problem(f"{section}.{key}", f"expected one of {', '.join(map(str, values))}{_also(hint)}")
+    for key, option in options_of(type(held)).items():
+        value = getattr(held, key)
+        if not option.allows(value):
+            yield Problem(f"{section}.{key}", f"expected {option.expected}{_also(did_you_mean(value, option.words))}")
 
 
 def _of_promises(method: Method, form: Form, require: object) -> Iterator[Problem]:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from shoal.errors import PlanError
-from shoal.plan.methods import Form, Generalized, Method, Mondrian
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import Method, Mondrian
 from shoal.privacy.requirements import Requirement
 from shoal.schema.columns import Column, Schema
 
@@ -46,7 +47,7 @@ class Decisions:
     schema: Schema
     require: Sequence[Requirement]
     method: Method = field(default_factory=Mondrian)
-    form: Form = field(default_factory=Generalized)
+    form: Form = None  # type: ignore[assignment]  # the method's own, if it is not said
     suppress: float = 0.0
     person: str | None = None
     allow_unique: Sequence[str] = ()
@@ -55,6 +56,9 @@ class Decisions:
 
     def __post_init__(self) -> None:
         _freeze(self)
+        said: object = self.form
+        if said is None:
+            object.__setattr__(self, "form", own_form(self.method))
         if isinstance(self.table, str | os.PathLike):
             object.__setattr__(self, "table", Path(self.table))
 
@@ -123,6 +127,12 @@ class Plan(Decisions):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Plan:
         return self
+
+
+def own_form(method: object) -> Form:
+    """The form in which a method's classes are shown if nobody says which."""
+    card = getattr(method, "card", Mondrian.card)
+    return FORMS[card.forms[0]]()
 
 
 def _freeze(held: Any) -> None:

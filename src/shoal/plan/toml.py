@@ -13,14 +13,16 @@ from typing import Any
 
 from shoal.errors import PlanError, Problem
 from shoal.plan.checks import CLOSENESS, NO_SENSITIVE, problems_of
-from shoal.plan.methods import FORMS, METHODS, Form, Generalized, Method, Mondrian, choices
-from shoal.plan.plan import Decisions, Plan, Read
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method, Mondrian
+from shoal.plan.options import options_of
+from shoal.plan.plan import Decisions, Plan, Read, own_form
 from shoal.plan.spelling import did_you_mean
 from shoal.plan.values import is_closeness
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
 from shoal.schema.columns import ROLES, Coarsening, Column, Intervals, Numeric, Prefixes, Schema, categorical
 
-__all__ = ["Parts", "choices", "read", "read_parts"]
+__all__ = ["Parts", "read", "read_parts"]
 
 _TOP = ("table", "person", "allow_unique", "read", "columns", "require", "method", "publish")
 _BOUNDS = ("bottom", "top", "step")
@@ -92,11 +94,12 @@ class _Reading:
         self._known(document, _TOP, "")
         columns = self.columns(self.table(document, "columns"))
         require = self.table(document, "require")
+        method = self._method(self.table(document, "method"))
         return Decisions(
             schema=Schema.of(columns),
             require=self._require(require, columns),
-            method=self._method(self.table(document, "method")),
-            form=self._form(self.table(document, "publish")),
+            method=method,
+            form=self._form(self.table(document, "publish"), own_form(method)),
             suppress=require.get("suppress", 0.0),
             person=document.get("person"),
             allow_unique=document.get("allow_unique", ()),
@@ -250,16 +253,16 @@ class _Reading:
             return Mondrian()
         return kind(**self._options(kind, given, "name", "method."))
 
-    def _form(self, given: Mapping[str, Any]) -> Form:
-        name = given.get("form", Generalized.name)
+    def _form(self, given: Mapping[str, Any], own: Form) -> Form:
+        name = given.get("form", own.name)
         kind = FORMS.get(name) if isinstance(name, str) else None
         if kind is None:
             self._say("publish.form", _one_of(FORMS, name))
-            return Generalized()
+            return own
         return kind(**self._options(kind, given, "form", "publish."))
 
     def _options(self, kind: type[Any], given: Mapping[str, Any], naming: str, where: str) -> dict[str, Any]:
-        known = choices(kind)
+        known = options_of(kind)
         self._known(given, (naming, *known), where)
         return {key: given[key] for key in known if key in given}
 

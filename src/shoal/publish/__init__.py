@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from shoal.errors import Unsupported
-from shoal.plan.methods import Centres, Generalized
+from shoal.plan.forms import Centres, Generalized
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
 from shoal.table.classes import Classes

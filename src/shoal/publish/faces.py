@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.kernels import extents as kernels
-from shoal.plan.methods import Generalized
+from shoal.plan.forms import Generalized
 from shoal.publish import sets
 from shoal.release.manifest import PublishedColumn, Shown
 from shoal.schema.columns import Column, Numeric

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.plan.methods import Generalized
+from shoal.plan.forms import Generalized
 from shoal.plan.plan import Plan
 from shoal.publish.assembly import assemble
 from shoal.publish.draft import Draft

@@ -25,7 +25,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import DataError, PlanError, ShoalError, Unachievable, Violation
-from shoal.plan.methods import FORMS, METHODS, Form, Method, choices
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method
+from shoal.plan.options import options_of
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, Requirement, Size
 from shoal.release.release import Release
@@ -111,8 +113,9 @@ def _check(data: st.DataObject, table: pa.Table, plan: Plan) -> None:
 
 
 def _with_all_options(kind: type[Any]) -> list[Any]:
-    allowed = choices(kind)
-    return [kind(**dict(zip(allowed, taken, strict=True))) for taken in itertools.product(*allowed.values())]
+    allowed = options_of(kind)
+    combined = itertools.product(*(option.tried for option in allowed.values()))
+    return [kind(**dict(zip(allowed, taken, strict=True))) for taken in combined]
 
 
 # -- one release --------------------------------------------------------------------------------------------

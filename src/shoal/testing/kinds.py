@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 import shoal
-from shoal.plan.methods import Form, Method, Mondrian
+from shoal.plan.forms import Form
+from shoal.plan.methods import Method, Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, Size
 from shoal.schema.columns import Schema

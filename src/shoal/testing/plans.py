@@ -13,7 +13,9 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from shoal.errors import PlanError
-from shoal.plan.methods import FORMS, METHODS, Form, Method, choices
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method
+from shoal.plan.options import options_of
 from shoal.plan.plan import Plan, Read
 from shoal.privacy.requirements import (
     DIVERSITY_KINDS,
@@ -78,7 +80,7 @@ def methods(draw: st.DrawFn, form: Form | None = None) -> Method:
 
 @st.composite
 def _made(draw: st.DrawFn, kind: type[Any]) -> Any:
-    return kind(**{name: draw(st.sampled_from(values)) for name, values in choices(kind).items()})
+    return kind(**{name: draw(st.sampled_from(option.tried)) for name, option in options_of(kind).items()})
 
 
 def _named(columns: Sequence[Column], role: Role) -> list[str]:

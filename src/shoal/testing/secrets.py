@@ -25,7 +25,8 @@ import shoal
 from shoal import partition, publish
 from shoal.errors import ShoalError
 from shoal.kernels.shuffle import permutation
-from shoal.plan.methods import Form, Generalized, Method, Mondrian
+from shoal.plan.forms import Form, Generalized
+from shoal.plan.methods import Method, Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, TCloseness
 from shoal.release.files import FORMATS

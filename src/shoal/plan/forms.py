@@ -1,0 +1,34 @@
+"""How classes may be shown: the options that a steward sets, and what each form can promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from shoal.plan.methods.card import Promise
+
+
+@dataclass(frozen=True)
+class Generalized:
+    """Each class is published with one coarser quasi-identifier, its other columns as they are.
+
+    ``ranges``: ``bounds`` publishes numbers as two typed, inclusive columns, ``text`` as one column like ``[20, 32]``.
+    """
+
+    ranges: Literal["bounds", "text"] = "bounds"
+
+    name: ClassVar[str] = "generalized"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
+
+
+@dataclass(frozen=True)
+class Centres:
+    """Each class is published with its centre: the mean of numbers, the commonest of categories (microaggregation)."""
+
+    name: ClassVar[str] = "centres"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
+
+
+Form = Generalized | Centres
+
+FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres)}

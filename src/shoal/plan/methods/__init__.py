@@ -1,0 +1,12 @@
+"""How records may be grouped: the options that a steward sets, and what each method can promise."""
+
+from __future__ import annotations
+
+from shoal.plan.methods.card import Card, Promise
+from shoal.plan.methods.mondrian import Mondrian
+
+__all__ = ["METHODS", "Card", "Method", "Mondrian", "Promise"]
+
+Method = Mondrian
+
+METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian,)}
