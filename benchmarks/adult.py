@@ -42,12 +42,13 @@ def _grouping(frame: pd.DataFrame, repeat: int) -> float:
     """Seconds that the grouping of encoded records takes."""
     plan = _plan()
     table = pa.Table.from_pandas(frame[[*QUASI, "occupation"]], preserve_index=False)
-    codes = encode(table, plan, {}, permutation(Chance().words(len(frame))))
-    group(codes, plan)
+    chance = Chance()
+    codes = encode(table, plan, {}, permutation(chance.words(len(frame))))
+    group(codes, plan, chance)
     taken = []
     for _ in range(3 * repeat):
         started = time.perf_counter()
-        group(codes, plan)
+        group(codes, plan, chance)
         taken.append(time.perf_counter() - started)
     return float(np.min(taken))
 

@@ -16,6 +16,7 @@ from shoal.plan.plan import Plan
 from shoal.privacy.requirements import Requirement
 from shoal.release.manifest import Manifest, PublishedColumn
 from shoal.release.place import MANIFEST
+from shoal.release.published import Published
 from shoal.release.release import Release
 from shoal.schema.columns import Categorical, Column, Numeric, Role
 from shoal.schema.hierarchy import Hierarchy
@@ -28,8 +29,7 @@ from shoal.verify import meaning
 class Opened:
     """Published tables, what their columns mean, and what they are to keep."""
 
-    tables: Mapping[str, pa.Table]
-    columns: tuple[PublishedColumn, ...]
+    published: Published
     require: Sequence[Requirement]
     trees: Mapping[str, Hierarchy]
     originals: tuple[Column, ...]
@@ -44,8 +44,8 @@ class Opened:
 
     @property
     def table(self) -> pa.Table:
-        (table,) = self.tables.values()
-        return table
+        """The table in which each record has a row."""
+        return self.published.rows
 
     def beside(self, original: pa.Table) -> Opened:
         """The same, with the hierarchies that the plan wants built: from the original, never from what is published."""
@@ -65,14 +65,14 @@ def opened(published: Any, plan: Plan | None) -> Opened:
     as_text = [column.name for column in plan.quasi_identifying]
     table = sources.read(published, plan.read_options, as_text=as_text).table
     columns = meaning.of(table, plan.columns)
-    return Opened({"release": table}, columns, plan.require, hierarchies(plan), plan.columns, False, 0, plan)
+    published = Published({"release": table}, columns)
+    return Opened(published, plan.require, hierarchies(plan), plan.columns, False, 0, plan)
 
 
 def _release(release: Release, plan: Plan | None) -> Opened:
     manifest = release.manifest
     return Opened(
-        release.arrow,
-        tuple(manifest.columns),
+        Published(release.arrow, tuple(manifest.columns), manifest.form, manifest.options),
         [promise.requirement() for promise in manifest.require] if plan is None else plan.require,
         _trees(manifest) if plan is None else hierarchies(plan),
         _columns(manifest) if plan is None else plan.columns,

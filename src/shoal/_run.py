@@ -23,6 +23,7 @@ from shoal.privacy.verdict import Verdict
 from shoal.publish.draft import Draft
 from shoal.release.files import type_name
 from shoal.release.manifest import Manifest, Promise, PublishedColumn
+from shoal.release.published import Published
 from shoal.release.release import Release, refuse, with_reached
 from shoal.schema import arx
 from shoal.schema.hierarchy import Hierarchy
@@ -32,7 +33,7 @@ from shoal.table.chance import Chance
 from shoal.table.checks import check_columns
 from shoal.table.codes import Codes, encode, person_column
 from shoal.table.naming import check_nobody_named
-from shoal.verify import keeper, outsider
+from shoal.verify import judges
 
 #: Called as each stage begins, with its name and its place among all of them.
 Progress = Callable[[str, int, int], None]
@@ -67,9 +68,9 @@ def prepare(table: Any, plan: Plan, *, seed: int | None = None, progress: Progre
     chance = Chance.seeded(seed)
     codes = encode(source.table, plan, trees, permutation(chance.words(source.table.num_rows)))
     _say(progress, "grouping")
-    classes = partition.group(codes, plan)
+    classes = partition.group(codes, plan, chance)
     _say(progress, "publishing")
-    draft = publish.publish(codes, classes, plan, source.table)
+    draft = publish.publish(codes, classes, plan, source.table, chance)
     manifest = describe(draft, codes, plan)
 
     def judge(tables: Mapping[str, pa.Table]) -> Verdict:
@@ -141,23 +142,19 @@ def judged(
     tables: Mapping[str, pa.Table], draft: Draft, original: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy]
 ) -> Verdict:
     """What both judges find."""
-    (table,) = tables.values()
+    published = Published(tables, draft.columns, plan.form.name, vars(plan.form))
     told_apart = plan.person is not None or bool(plan.identifying)
-    outside = outsider.judge(table, draft.columns, plan.require, trees, persons_known=told_apart)
-    inside = keeper.judge(
-        table,
-        draft.columns,
-        plan.require,
+    kept = judges.Kept(
         original,
         plan.columns,
-        trees,
         missing=tuple(plan.read_options.missing),
         link=draft.link,
         person=person_column(original, plan),
         suppress=plan.suppress,
         allow_unique=plan.allow_unique,
     )
-    return outside.and_also(inside)
+    outside = judges.outside(published, plan.require, trees, persons_known=told_apart)
+    return outside.and_also(judges.inside(published, plan.require, trees, kept))
 
 
 def _say(progress: Progress | None, stage: str) -> None:

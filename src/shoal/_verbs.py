@@ -12,7 +12,7 @@ from shoal.privacy.requirements import KAnonymity
 from shoal.privacy.verdict import Verdict
 from shoal.table import sources
 from shoal.table.codes import person_column
-from shoal.verify import keeper, outsider
+from shoal.verify import judges
 from shoal.verify.suppressed import split
 
 if TYPE_CHECKING:
@@ -28,27 +28,18 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Ve
     held = opened(published, plan)
     table = None if original is None else original_of(original, held)
     held = held if table is None else held.beside(table)
-    verdict = outsider.judge(
-        held.table, held.columns, held.require, held.trees, persons_known=held.people_known, own=held.own
-    )
+    verdict = judges.outside(held.published, held.require, held.trees, persons_known=held.people_known, own=held.own)
     if table is None:
         return verdict
-    return verdict.and_also(
-        keeper.judge(
-            held.table,
-            held.columns,
-            held.require,
-            table,
-            held.originals,
-            held.trees,
-            missing=tuple(_read_options(held).missing),
-            link=None,
-            person=None if held.plan is None else person_column(table, held.plan),
-            suppress=1.0 if held.plan is None else held.plan.suppress,
-            allow_unique=() if held.plan is None else held.plan.allow_unique,
-            own=held.own,
-        )
+    kept = judges.Kept(
+        table,
+        held.originals,
+        missing=tuple(_read_options(held).missing),
+        person=None if held.plan is None else person_column(table, held.plan),
+        suppress=1.0 if held.plan is None else held.plan.suppress,
+        allow_unique=() if held.plan is None else held.plan.allow_unique,
     )
+    return verdict.and_also(judges.inside(held.published, held.require, held.trees, kept, own=held.own))
 
 
 def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Scores:
@@ -64,10 +55,10 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
     held = held if table is None else held.beside(table)
     everybody = None if population is None else original_of(population, held)
     sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
-    left = held.table if held.own else split(held.table, held.columns).shown
+    left = held.table if held.own else split(held.table, held.published.columns).shown
     return scores(
         left,
-        held.columns,
+        held.published.columns,
         original=table,
         trees=held.trees,
         suppressed=held.suppressed + held.table.num_rows - left.num_rows,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from shoal.errors import Unsupported
 from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
+from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
 
 
-def group(codes: Codes, plan: Plan) -> Classes:
-    """Group the records by the plan's method."""
+def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
+    """Group the records by the plan's method; what falls by lot draws from ``chance``."""
     match plan.method:
         case Mondrian():
             from shoal.partition import mondrian

@@ -8,12 +8,13 @@ from shoal.errors import Unsupported
 from shoal.plan.forms import Centres, Generalized
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
+from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
 
 
-def publish(codes: Codes, classes: Classes, plan: Plan, table: pa.Table) -> Draft:
-    """Show the classes in the plan's form."""
+def publish(codes: Codes, classes: Classes, plan: Plan, table: pa.Table, chance: Chance) -> Draft:
+    """Show the classes in the plan's form; what falls by lot draws from ``chance``."""
     match plan.form:
         case Generalized() as form:
             from shoal.publish import generalized

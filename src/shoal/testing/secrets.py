@@ -249,9 +249,10 @@ def _check_stages(scene: Scene) -> None:
     plan = scene.plan
     trees = {column.name: arx.read(Path(str(column.hierarchy))) for column in plan.columns if column.hierarchy}
     table = _without_dictionaries(scene.table)
-    codes = encode(table, plan, trees, permutation(Chance.seeded(1).words(table.num_rows)))
-    classes = partition.group(codes, plan)
-    draft = publish.publish(codes, classes, plan, table)
+    chance = Chance.seeded(1)
+    codes = encode(table, plan, trees, permutation(chance.words(table.num_rows)))
+    classes = partition.group(codes, plan, chance)
+    draft = publish.publish(codes, classes, plan, table, chance)
     _check_objects(scene.values, codes, *codes.domains, classes, draft, *trees.values(), plan.schema, *plan.columns)
 
 
