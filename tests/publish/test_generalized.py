@@ -27,8 +27,9 @@ JOBS = Hierarchy.from_nested({"state": ["federal", "local"], "private": ["firm",
 
 def drafted(table: pa.Table, plan: Plan, seed: int = 5) -> Draft:
     trees = {c.name: c.hierarchy for c in plan.columns if isinstance(c.hierarchy, Hierarchy)}
-    codes = encode(table, plan, trees, permutation(Chance.seeded(seed).words(table.num_rows)))
-    return publish(codes, group(codes, plan), plan, table)
+    chance = Chance.seeded(seed)
+    codes = encode(table, plan, trees, permutation(chance.words(table.num_rows)))
+    return publish(codes, group(codes, plan, chance), plan, table, chance)
 
 
 def rows_of(draft: Draft) -> list[dict[str, object]]:
