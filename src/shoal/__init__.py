@@ -30,7 +30,7 @@ from shoal.errors import (
 if TYPE_CHECKING:
     from shoal._run import anonymize
     from shoal.plan.forms import Centres, Generalized
-    from shoal.plan.methods import Mondrian
+    from shoal.plan.methods import Incognito, Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -42,6 +42,7 @@ _HOMES = {
     "Centres": "shoal.plan.forms",
     "Generalized": "shoal.plan.forms",
     "Hierarchy": "shoal.schema.hierarchy",
+    "Incognito": "shoal.plan.methods",
     "KAnonymity": "shoal.privacy.requirements",
     "LDiversity": "shoal.privacy.requirements",
     "Mondrian": "shoal.plan.methods",
@@ -64,6 +65,7 @@ __all__ = [
     "DataError",
     "Generalized",
     "Hierarchy",
+    "Incognito",
     "KAnonymity",
     "LDiversity",
     "MissingDependency",

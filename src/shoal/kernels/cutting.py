@@ -354,3 +354,23 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
             depth -= 1
             lo = hi
     return found
+
+
+@njit(cache=True, nogil=True)
+def broken(order, starts, held, count, codes, numbers, ends, first_only, found):
+    """Marks the classes that break a requirement on sensitive columns, in this order; only the first, if that will do.
+
+    Entry i of a class stands for ``count[i]`` records with the sensitive values ``codes[held[i]]``.
+    """
+    counts = np.zeros(ends[-1], np.int64)
+    surplus, rest = np.zeros(ends[-1] + 1), np.zeros(ends[-1], np.int64)
+    for c in order:
+        for v in range(len(counts)):
+            counts[v] = 0
+        for i in range(starts[c], starts[c + 1]):
+            for s in range(len(ends) - 1):
+                counts[ends[s] + np.int64(codes[held[i], s])] += count[i]
+        if not keeps(counts, numbers, surplus, rest):
+            found[c] = True
+            if first_only:
+                return

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels import cutting
 from shoal.partition.eligible import eligible
+from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.search import Numbers
 from shoal.table.classes import Classes
@@ -36,7 +37,8 @@ def group(codes: Codes, plan: Plan) -> Classes:
     chosen = eligible(codes, plan)
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
-    search = _Search(_table(codes, chosen.places), chosen.numbers, plan.method.ties == "relaxed", _people(codes))
+    relaxed = isinstance(plan.method, Mondrian) and plan.method.ties == "relaxed"
+    search = _Search(_table(codes, chosen.places), chosen.numbers, relaxed, _people(codes))
     starts = search.run()
     return Classes(search.table.rows, starts)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from shoal.plan.methods.card import Card, Promise
+from shoal.plan.methods.incognito import Incognito
 from shoal.plan.methods.mondrian import Mondrian
 
-__all__ = ["METHODS", "Card", "Method", "Mondrian", "Promise"]
+__all__ = ["METHODS", "Card", "Incognito", "Method", "Mondrian", "Promise"]
 
-Method = Mondrian
+Method = Mondrian | Incognito
 
-METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian,)}
+METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian, Incognito)}

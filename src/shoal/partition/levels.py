@@ -1,0 +1,127 @@
+"""How far a column can be raised: from its own values, by the levels of its hierarchy, to one group of all.
+
+A level puts each code of a column into a group, and each group lies within one of the next level. A column of numbers
+or dates without a hierarchy gets one of round intervals; a category without one has two levels, its values and all of
+them together. A missing value has a group of its own below the last level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError
+from shoal.schema import building
+from shoal.schema.hierarchy import Hierarchy
+from shoal.table.domain import Domain
+
+Groups = NDArray[np.int32]
+
+#: As many levels of intervals at most between a number and all numbers: each multiplies what has to be searched.
+_MOST_INTERVALS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The levels of one column: ``groups[level][code]`` is the group of a code."""
+
+    domain: Domain
+    groups: tuple[Groups, ...]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many groups each level has."""
+        return [int(groups.max(initial=-1)) + 1 for groups in self.groups]
+
+    def step(self, level: int, higher: int) -> Groups:
+        """For each group of a level, the group of a higher level in which it lies."""
+        above = np.zeros(self.sizes[level], np.int32)
+        above[self.groups[level]] = self.groups[higher]
+        return above
+
+    def loss(self, codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What each class loses of this column, its records' codes lying class by class.
+
+        This is the general loss metric of what is published of a class: the range of its numbers over that of all,
+        the leaves below the lowest node over all leaves, its values over all values; 0 for one value.
+        """
+        domain = self.domain
+        if domain.kind == "category" and domain.tree is None:
+            return _of_sets(codes, starts, len(domain))
+        low = np.minimum.reduceat(codes, starts[:-1])
+        high = np.maximum.reduceat(codes, starts[:-1])
+        known = high < domain.known
+        cost = np.where(low < domain.known, 1.0, 0.0)  # known values and missing ones together: anything
+        cost[known] = self._of_runs(low[known], high[known])
+        return cost
+
+    def _of_runs(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
+        domain = self.domain
+        if domain.tree is None:
+            position = domain.position()
+            return np.asarray(position[high] - position[low])
+        node = domain.tree.lowest(low, high)
+        leaves = domain.tree.last[node] - domain.tree.first[node]
+        return np.where(leaves <= 1, 0.0, leaves / len(domain))
+
+
+def levels_of(domain: Domain) -> Levels:
+    """The levels of a column, those that put nothing together left out."""
+    found = [np.arange(len(domain), dtype=np.int32)]
+    for groups in _known(domain):
+        groups = np.append(groups, groups.max(initial=-1) + 1) if domain.missing else groups
+        if groups.max() < found[-1].max():
+            found.append(groups.astype(np.int32))
+    if len(domain) > 1:
+        found.append(np.zeros(len(domain), np.int32))
+    return Levels(domain, tuple(found))
+
+
+def _known(domain: Domain) -> list[NDArray[Any]]:
+    """The groups of the known codes, on each level between the values and all of them together."""
+    if domain.known < 2:
+        return []
+    if domain.tree is not None:
+        return _cuts(domain.tree)
+    return [] if domain.kind == "category" else _cuts(_intervals(domain))
+
+
+def _intervals(domain: Domain) -> Hierarchy:
+    try:
+        tree = building.intervals(domain.values, levels=_MOST_INTERVALS)
+    except DataError as error:
+        raise DataError(
+            f"the method incognito needs a hierarchy for {domain.name}, and cannot build one: {error.message}; name "
+            "a file with one in the plan, or choose another method"
+        ) from None
+    if len(tree.leaf_node) != domain.known:
+        raise DataError(f"the method incognito needs a hierarchy for {domain.name}: name a file with one in the plan")
+    return tree
+
+
+def _cuts(tree: Hierarchy) -> list[NDArray[Any]]:
+    """A level for each height below the root's: leaves climb as long as they get no higher.
+
+    All leaves below the node that one of them reaches get there too, so the nodes that are reached part the leaves.
+    """
+    node, found = tree.leaf_node.copy(), []
+    for height in range(1, int(tree.height[0])):
+        above = tree.parent[node]
+        node = np.where((above >= 0) & (tree.height[above] <= height), above, node)
+        found.append(np.unique(node, return_inverse=True)[1])
+    return found
+
+
+def _of_sets(codes: NDArray[np.int32], starts: NDArray[np.int64], every: int) -> NDArray[np.float64]:
+    """The share of all values that each class has."""
+    classes = len(starts) - 1
+    number = np.repeat(np.arange(classes, dtype=np.int64), np.diff(starts))
+    held = np.bincount(np.unique(number * every + codes) // every, minlength=classes)
+    return np.where(held <= 1, 0.0, held / every)
