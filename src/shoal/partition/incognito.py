@@ -255,8 +255,9 @@ class _Search:
             passing = {columns: self._passing(columns, passing) for columns in combinations(everything, size)}
         lattice = _Lattice.of(self.records, self.levels, everything)
         best, least = None, math.inf
-        settled = ~_possible(everything, lattice.shape, passing)
-        for node in lattice.upward(~settled):
+        possible = _possible(everything, lattice.shape, passing)
+        settled = np.zeros_like(possible)  # no better than what was found
+        for node in lattice.upward(possible):
             if settled[node]:
                 continue
             grouping = lattice.at(node)
