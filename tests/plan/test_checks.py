@@ -174,6 +174,13 @@ def test_nothing_follows_from_a_role_that_is_not_known(tmp_path: Path) -> None:
     assert keys(wrong, tmp_path) == ["columns.name", "columns.job", "columns.pay", "columns.year"]
 
 
+def test_a_wrong_role_hides_no_mistake_about_columns_that_the_plan_does_not_have(tmp_path: Path) -> None:
+    wrong = 'person = 5\nallow_unique = ["yaer"]\n' + SOUND.replace('name = "identifying"', 'name = "identifing"')
+    wrong += "l = { jbo = 3 }\n[read]\ntypes = { nope = 'text' }"
+    expected = ["columns.name", "person", "require.l.jbo", "allow_unique", "read.types.nope"]
+    assert keys(wrong, tmp_path) == expected
+
+
 def test_all_mistakes_in_one_go(tmp_path: Path) -> None:
     wrong = """
         person = "age"
@@ -197,6 +204,7 @@ def test_all_mistakes_in_one_go(tmp_path: Path) -> None:
             "columns.job.hierarchy",
             "person",
             "require.k",
+            "require.l.zap",
             "require.suppress",
         ]
     )

@@ -71,15 +71,27 @@ class _Known:
     @property
     def unsure(self) -> bool:
         """Whether some column's role could not be understood, or nobody knows which columns there are."""
-        if self.wrong & {"columns", *(role.replace("-", "_") for role in ROLES)}:
+        if self._sections_wrong:
             return True
         roles = self.roles
-        names = [key.removeprefix("columns.") for key in self.wrong if key.startswith("columns.")]
-        return any(name in roles or not any(name.startswith(f"{known}.") for known in roles) for name in names)
+        return any(name in roles or not any(name.startswith(f"{known}.") for known in roles) for name in self._named)
 
     def doubts(self, name: object) -> bool:
         """Whether a mistake about the role of this column was found, from which others would follow."""
-        return f"columns.{name}" in self.wrong or (self.unsure and name not in self.roles)
+        if not isinstance(name, str):
+            return False
+        dotted = any(name.startswith(f"{part}.") for part in self._named)  # a dot without quotes cuts a name in two
+        return name in self._named or (name not in self.roles and (dotted or self._sections_wrong))
+
+    @property
+    def _named(self) -> list[str]:
+        """What stands after ``columns.`` in the keys of the mistakes."""
+        return [key.removeprefix("columns.") for key in self.wrong if key.startswith("columns.")]
+
+    @property
+    def _sections_wrong(self) -> bool:
+        """Whether the columns as a whole could not be understood."""
+        return bool(self.wrong & {"columns", *(role.replace("-", "_") for role in ROLES)})
 
     def is_wrong(self, section: str) -> bool:
         """Whether a mistake was found in this section."""
@@ -258,9 +270,8 @@ def _on_sensitive(key: str, on: object, known: _Known) -> Iterator[Problem]:
         yield Problem(key, NO_SENSITIVE)
     elif on is not None and on not in list(sensitive) and not known.doubts(on):
         hint = _also(did_you_mean(on, sensitive))
-        yield Problem(
-            key, f"expected a sensitive column, one of {', '.join(sensitive)}{hint}" if sensitive else NO_SENSITIVE
-        )
+        among = f"expected a sensitive column, one of {', '.join(sensitive)}{hint}"
+        yield Problem(key, among if sensitive else "expected a sensitive column" if known.unsure else NO_SENSITIVE)
 
 
 def _of_suppress(value: object) -> Iterator[Problem]:
