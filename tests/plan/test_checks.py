@@ -208,7 +208,7 @@ def test_all_mistakes_in_one_go(tmp_path: Path) -> None:
             "require.suppress",
         ]
     )
-    with pytest.raises(PlanError, match=r"7 mistakes") as caught:
+    with pytest.raises(PlanError, match=r"8 mistakes") as caught:
         shoal.Plan.read(tmp_path / "plan.toml")
     assert "did you mean mondrian?" in caught.value.message
     assert "nowhere" not in caught.value.message

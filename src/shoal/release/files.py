@@ -40,8 +40,11 @@ def type_name(kind: pa.DataType) -> str:
 def _type_of(name: str) -> pa.DataType:
     if name in _TYPES:
         return _TYPES[name]
-    if decimal := re.fullmatch(r"decimal128\((\d+), (-?\d+)\)", name):
-        return pa.decimal128(int(decimal[1]), int(decimal[2]))
+    if decimal := re.fullmatch(r"decimal(128|256)\((\d+), (-?\d+)\)", name):
+        of_width = {"128": pa.decimal128, "256": pa.decimal256}[decimal[1]]
+        return of_width(int(decimal[2]), int(decimal[3]))
+    if zoned := re.fullmatch(r"timestamp\[(s|ms|us|ns), tz=(.+)\]", name):
+        return pa.timestamp(zoned[1], zoned[2])
     return pa.type_for_alias(name)
 
 
@@ -83,10 +86,19 @@ def read(path: Path, columns: Iterable[PublishedColumn]) -> pa.Table:
     try:
         if path.suffix == ".parquet":
             texts = [name for name, kind in types.items() if kind == "text"]
-            return parquet.read_table(path, read_dictionary=texts)
+            return _as_said(parquet.read_table(path, read_dictionary=texts), types)
         return _read_csv(path, types)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:  # the last: a type that nobody knows
         raise DataError(f"the release's table {path.name} cannot be read: {type(error).__name__}") from None
+
+
+def _as_said(table: pa.Table, types: Mapping[str, str]) -> pa.Table:
+    """The columns in the types of the manifest: Parquet has no durations, few units, and forgets time zones."""
+    for at, name in enumerate(table.column_names):
+        held, said = table.column(at), types.get(name, "text")
+        if said != "text" and held.type != (kind := _type_of(said)):
+            table = table.set_column(at, name, held.cast(kind))
+    return table
 
 
 def _read_csv(path: Path, types: Mapping[str, str]) -> pa.Table:
@@ -102,4 +114,11 @@ def _typed(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     words = encoded.dictionary
     words = pc.if_else(pc.equal(words, ""), pa.scalar(None, pa.string()), words)
-    return pa.chunked_array([words.cast(_type_of(name)).take(encoded.indices)])
+    return pa.chunked_array([_cast(words, _type_of(name)).take(encoded.indices)])
+
+
+def _cast(words: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Text as values; times of day and durations by way of types that Arrow reads."""
+    if pa.types.is_time(kind):
+        return pc.binary_join_element_wise("1970-01-01", words, " ").cast(pa.timestamp(kind.unit)).cast(kind)
+    return words.cast(pa.int64()).cast(kind) if pa.types.is_duration(kind) else words.cast(kind)
