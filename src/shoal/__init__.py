@@ -93,11 +93,11 @@ __all__ = [
 ]
 
 
-def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Verdict:
+def verify(published: Any, plan: Plan | None = None, original: Any = None, *, also: Any = None) -> Verdict:
     """What the judges find of anybody's release; see :func:`shoal._verbs.verify`."""
     from shoal import _verbs
 
-    return _verbs.verify(published, plan, original)
+    return _verbs.verify(published, plan, original, also=also)
 
 
 def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Any:

@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from shoal._opened import Opened, opened
+from shoal.errors import DataError
 from shoal.plan.plan import Plan, Read
 from shoal.privacy.requirements import KAnonymity
 from shoal.privacy.verdict import Verdict
 from shoal.table import sources
 from shoal.table.codes import person_column
-from shoal.verify import judges
+from shoal.verify import judges, together
 from shoal.verify.suppressed import split
 
 if TYPE_CHECKING:
     from shoal.measure.scores import Scores
 
 
-def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Verdict:
+def verify(published: Any, plan: Plan | None = None, original: Any = None, *, also: Any = None) -> Verdict:
     """What the judges find of anybody's release.
 
     ``published`` is a release, its folder, a file or a table. Without a plan its manifest's claims are judged. With the
     original, the keeper judges too: that every record is accounted for, covered, and unchanged where it should be.
+    ``also`` is another release of the same people: how many sensitive values stay possible to someone who has both?
     """
+    if also is not None and original is None:
+        raise DataError("what two releases give away together is said of the people of the original: give it too")
     held = opened(published, plan)
     table = None if original is None else original_of(original, held)
     held = held if table is None else held.beside(table)
@@ -39,7 +43,12 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None) -> Ve
         suppress=1.0 if held.plan is None else held.plan.suppress,
         allow_unique=() if held.plan is None else held.plan.allow_unique,
     )
-    return verdict.and_also(judges.inside(held.published, held.require, held.trees, kept, own=held.own))
+    verdict = verdict.and_also(judges.inside(held.published, held.require, held.trees, kept, own=held.own))
+    if also is None:
+        return verdict
+    other = opened(also, plan).beside(table)
+    new, old = (together.Party.of(one.published, one.trees, own=one.own) for one in (held, other))
+    return verdict.and_also(together.judge(new, old, held.require, table, kept.missing))
 
 
 def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Scores:

@@ -16,7 +16,7 @@ from shoal.errors import DataError
 from shoal.privacy.requirements import KAnonymity, Size, TCloseness
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.columns import Column
-from shoal.verify import unlinked
+from shoal.verify import kinds, unlinked
 from tests.verify.releases import INSENSITIVE, QUASI, SENSITIVE, Release, example, other, quasi, the
 
 ROW, CELL, SAME = "every row is one record", "every cell covers", "values are those of their records"
@@ -385,13 +385,13 @@ def test_what_is_said_without_a_link_is_what_each_pair_says(boxes: list[Any], po
     by_value = [sum(box[3] == s for box in boxes) - sum(point[2] == s for point in points) for s in "uv"]
     excess = max(excess, sum(max(more, 0) for more in by_value))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unlinked, "_by_cell", lambda quasi: [])  # more can be said where cells do not overlap
+        patch.setattr(kinds, "by_cell", lambda quasi: [])  # more can be said where cells do not overlap
         verdict = boxed(boxes, points).kept(suppress=1)
     covered, roomy = the(verdict, "covered by rows"), the(verdict, "no rows are more")
     assert (covered.records, roomy.records) == (uncovered, excess)
     assert covered.holds == (uncovered <= max(len(points) - len(boxes), 0))
-    kinds = {repr(box): box for box in boxes}.values()
-    several = sum(sum(fits(box, point) for box in kinds) > 1 for point in points)
+    different = {repr(box): box for box in boxes}.values()
+    several = sum(sum(fits(box, point) for box in different) > 1 for point in points)
     assert [n.figures for n in verdict.notes if n.about == "link"] == ([{"records": several}] if several else [])
 
 
@@ -430,7 +430,7 @@ def test_covers_of_any_size_are_alike(boxes: list[Any], points: list[Any]) -> No
 
     def said(release: Release) -> list[Any]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(unlinked, "_by_cell", lambda quasi: [])
+            patch.setattr(kinds, "by_cell", lambda quasi: [])
             found = [(f.what, f.holds, f.records) for f in release.kept(suppress=1).findings]
             patch.setattr(unlinked, "_PAIRS", -1)
             found += [(f.what, f.holds, f.records) for f in release.kept(suppress=1).findings]
@@ -440,6 +440,6 @@ def test_covers_of_any_size_are_alike(boxes: list[Any], points: list[Any]) -> No
     by_table = said(release)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(covering, "_TABLE", -1)
-        patch.setattr(unlinked, "_AT_ONCE", 3)
-        patch.setattr(unlinked, "_KEYS", 1)
+        patch.setattr(kinds, "_AT_ONCE", 3)
+        patch.setattr(kinds, "_KEYS", 1)
         assert said(release) == by_table

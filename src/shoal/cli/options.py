@@ -37,4 +37,13 @@ PlanOption = Annotated[
         show_default=False,
     ),
 ]
+Also = Annotated[
+    Path | None,
+    typer.Option(
+        "--also",
+        metavar="PUBLISHED",
+        help="Another release of the same people; needs --original.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, and nothing else there.")]

@@ -72,6 +72,9 @@ def alike(one: pa.Array, other: pa.Array) -> tuple[pa.Array, pa.Array]:
         return one.cast(pa.float64(), safe=False), other.cast(pa.float64(), safe=False)
     if all(pa.types.is_date(kind) or pa.types.is_timestamp(kind) for kind in kinds):
         return _moments(one), _moments(other)
+    for family, common in ((pa.types.is_time, pa.time64("ns")), (pa.types.is_duration, pa.duration("us"))):
+        if all(map(family, kinds)):
+            return one.cast(common, safe=False), other.cast(common, safe=False)
     return texts(one), texts(other)
 
 
