@@ -185,3 +185,18 @@ def test_progress_goes_to_a_terminal_only(
     stages = re.findall(r"K(\w+) …", ran.err)
     assert stages == ["reading", "encoding", "grouping", "publishing", "judging"]
     assert ran.err.endswith("\r\x1b[K")  # and nothing is left of it
+
+
+def test_verify_says_what_two_releases_give_away_together(shoal: Shoal, home: Path, plan: Path) -> None:
+    table = home / "sample" / "adult.csv"
+    for folder, l in (("old", 3), ("new", 4)):
+        finer = Path(plan).with_name(f"{folder}.toml")
+        finer.write_text(re.sub(r"(?m)^l = .*$", f"l = {l}", Path(plan).read_text()))
+        assert shoal("anonymize", finer, table, "--out", folder).status == 0
+    ran = shoal("verify", "new", "--also", "old", "--original", table, "--plan", plan, "--json")
+    (note,) = [note for note in ran.json["notes"] if "both releases" in note["says"]]
+    assert note["figures"]["people"] == 5000
+    assert note["figures"]["possible alone"] >= note["figures"]["possible"] >= 1
+    refused = shoal("verify", "new", "--also", "old")
+    assert refused.status == 2
+    assert "give it too" in refused.err
