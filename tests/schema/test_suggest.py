@@ -93,8 +93,10 @@ def test_ends_of_wide_ranges_are_round(values: list[int], k: int) -> None:
     how = proposed.column.coarsening or Numeric()
     assert isinstance(how, Numeric)
     if max(values) - min(values) >= 20:
-        for end in (how.top, how.bottom):
-            assert end is None or (isinstance(end, int) and end % 5 == 0)
+        for end, sign in ((how.top, 1), (how.bottom, -1)):
+            assert end is None or isinstance(end, int)
+            rounder = None if end is None else sign * (sign * end // 5 * 5)
+            assert rounder == end or sum(sign * value >= sign * rounder for value in values) > 2 * k
         if how.step is not None:
             assert math.log10(how.step) == int(math.log10(how.step))
             assert how.step <= (max(values) - min(values)) / 100
@@ -103,6 +105,17 @@ def test_ends_of_wide_ranges_are_round(values: list[int], k: int) -> None:
 def test_the_oldest_are_coded_at_a_round_age() -> None:
     [proposed] = suggest.propose(pa.table({"age": [*range(20, 90), 101]}), 5)
     assert proposed.column.coarsening == Numeric(bottom=25, top=85)
+
+
+def test_a_few_far_off_do_not_code_everybody() -> None:
+    areas = [900, 1200, *[*range(20_000, 90_000, 100)] * 3, 700_000, 1_500_000]
+    [proposed] = suggest.propose(pa.table({"garden": areas}), 5)
+    how = proposed.column.coarsening
+    assert isinstance(how, Numeric)
+    assert how.top is not None
+    assert how.bottom is not None
+    assert sum(area >= how.top for area in areas) <= len(areas) / 100
+    assert sum(area <= how.bottom for area in areas) <= len(areas) / 100
 
 
 def test_reasons_hold_no_values() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +23,10 @@ from shoal.schema.columns import Coarsening, Column, Numeric, Prefixes, Role
 
 __all__ = ["Proposed", "missing_words", "person", "propose"]
 
+
+#: At most this share of the records is coded with an extreme that fewer than k hold, where round numbers allow it; and
+#: so many powers of ten finer than the range's width are tried.
+_FEW, _FINER = 0.01, 6
 
 #: Whom the values of a column name: namesakes are somebody, the number of a patient is one person.
 Names = Literal["nobody", "somebody", "one person"]
@@ -193,9 +197,8 @@ def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:
     if len(values) < 2 or counts.sum() < 2 * k:
         return None, ""
     whole = pa.types.is_integer(facts.kind)
-    grid = _grid(float(np.ptp(values)), whole)
-    top = _end(values, counts, k, grid)
-    bottom = _end(-values, counts, k, grid)
+    top = _end(values, counts, k, whole=whole)
+    bottom = _end(-values, counts, k, whole=whole)
     bottom = None if bottom is None or (top is not None and -bottom >= top) else 0.0 - bottom
     step = _step(float(np.ptp(values)), whole)
     if (bottom, top, step) == (None, None, None):
@@ -208,22 +211,28 @@ def _extremes(facts: _Facts, k: int) -> tuple[Numeric | None, str]:
     return how, "; " + "; ".join(said)
 
 
-def _grid(span: float, whole: bool) -> float:
-    """The distance of the round numbers at which a range of this width may be cut off: 5 for ages."""
-    if whole and span < 20:
-        return 1.0
-    return 5.0 * 10.0 ** (math.floor(math.log10(span)) - 1)
+def _grids(span: float, whole: bool) -> Iterator[float]:
+    """How far apart round numbers are at which a range of this width may be cut off, ever finer: 5 first for ages."""
+    power = math.floor(math.log10(span)) - (1 if not whole or span >= 20 else 0)
+    for exponent in range(power, power - _FINER, -1):
+        for units in (5, 2, 1):
+            if not whole or units * 10.0**exponent >= 1:
+                yield units * 10.0**exponent
 
 
-def _end(values: NDArray[np.float64], counts: NDArray[np.int64], k: int, grid: float) -> float | None:
-    """The largest round number that at least k records reach; none if k of them reach the largest value."""
+def _end(values: NDArray[np.float64], counts: NDArray[np.int64], k: int, *, whole: bool) -> float | None:
+    """The roundest number that k records reach and not many more; none if k of them reach the largest value."""
     order = np.argsort(-values)
     reach = np.cumsum(counts[order])
     if reach[0] >= k:
         return None
-    reached = values[order][np.searchsorted(reach, k)]
-    end = float(np.floor(reached / grid) * grid)
-    return end if end > values.min() else None
+    last = int(np.searchsorted(reach, k))
+    reached, end = values[order][last], None
+    for grid in _grids(float(np.ptp(values)), whole):
+        end = float(np.floor(reached / grid) * grid)
+        if counts[values >= end].sum() <= max(2 * reach[last], _FEW * reach[-1]):
+            break
+    return end if end is not None and end > values.min() else None
 
 
 def _step(span: float, whole: bool) -> float | None:
