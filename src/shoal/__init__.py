@@ -30,7 +30,7 @@ from shoal.errors import (
 if TYPE_CHECKING:
     from shoal._run import anonymize
     from shoal.plan.forms import Centres, Generalized
-    from shoal.plan.methods import Incognito, Mondrian
+    from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Centres": "shoal.plan.forms",
     "Generalized": "shoal.plan.forms",
+    "GreedyClusters": "shoal.plan.methods",
     "Hierarchy": "shoal.schema.hierarchy",
     "Incognito": "shoal.plan.methods",
     "KAnonymity": "shoal.privacy.requirements",
@@ -64,6 +65,7 @@ __all__ = [
     "Centres",
     "DataError",
     "Generalized",
+    "GreedyClusters",
     "Hierarchy",
     "Incognito",
     "KAnonymity",

@@ -208,7 +208,8 @@ def check_order(table: pa.Table, plan: Plan, *, seed: int | None = None) -> None
 
 def _is_decided_by_the_records(plan: Plan) -> bool:
     """Whether nothing falls by lot: no ties that are split, and nobody to be left out."""
-    return getattr(plan.method, "ties", "strict") == "strict" and plan.form.name == "generalized" and not plan.suppress
+    by_lot = plan.method.card.by_lot or getattr(plan.method, "ties", "strict") != "strict"
+    return not by_lot and plan.form.name == "generalized" and not plan.suppress
 
 
 # -- usefulness ---------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from shoal.plan.methods.card import Card, Promise
+from shoal.plan.methods.greedy_clusters import GreedyClusters
 from shoal.plan.methods.incognito import Incognito
 from shoal.plan.methods.mondrian import Mondrian
 
-__all__ = ["METHODS", "Card", "Incognito", "Method", "Mondrian", "Promise"]
+__all__ = ["METHODS", "Card", "GreedyClusters", "Incognito", "Method", "Mondrian", "Promise"]
 
-Method = Mondrian | Incognito
+Method = Mondrian | Incognito | GreedyClusters
 
-METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian, Incognito)}
+METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian, Incognito, GreedyClusters)}

@@ -19,3 +19,4 @@ class Card:
     forms: tuple[str, ...]  # the first is the method's own
     reads_sensitive: str  # whether the grouping depends on sensitive values, and when
     cost: str
+    by_lot: bool = False  # whether the same records may be grouped in another way the next time

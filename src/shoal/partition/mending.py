@@ -1,0 +1,37 @@
+"""Classes that break a requirement are put together with their neighbours until none does.
+
+Whatever heuristic made the classes, this makes its promise true: two classes that keep a requirement keep it together,
+and all records together keep every one (eligible.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels import cutting
+from shoal.privacy.search import Numbers
+from shoal.table.codes import Codes
+
+
+def mended(codes: Codes, order: NDArray[np.uint32], starts: NDArray[np.int64], numbers: Numbers) -> NDArray[np.int64]:
+    """Where the classes start of which none is broken; each is a run of these classes."""
+    ends = np.cumsum([0, *(len(domain) for domain in codes.sensitive_domains)]).astype(np.int64)
+    sensitive = np.ascontiguousarray(codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive])
+    alone = np.ones(len(order), np.int64)
+    together = 1
+    while len(starts) > 2:
+        broken = np.diff(starts) < numbers.least
+        if len(numbers.kind):
+            every = np.arange(len(broken))
+            cutting.broken(every, starts, order, alone, sensitive, numbers, ends, False, broken)
+        if not broken.any():
+            break
+        gone = np.zeros(len(starts), np.bool_)
+        for place in np.flatnonzero(broken).tolist():  # with more and more neighbours, so that few rounds are needed
+            gone[max(place - together + 1, 0) : place + 1] = True
+        gone[1] |= broken[0]
+        gone[0] = False
+        starts = starts[~gone]
+        together *= 2
+    return starts
