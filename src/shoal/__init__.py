@@ -29,7 +29,7 @@ from shoal.errors import (
 
 if TYPE_CHECKING:
     from shoal._run import anonymize
-    from shoal.plan.forms import Centres, Generalized
+    from shoal.plan.forms import Anatomy, Centres, Generalized
     from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
+    "Anatomy": "shoal.plan.forms",
     "Centres": "shoal.plan.forms",
     "Generalized": "shoal.plan.forms",
     "GreedyClusters": "shoal.plan.methods",
@@ -62,6 +63,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Anatomy",
     "Centres",
     "DataError",
     "Generalized",

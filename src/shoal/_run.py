@@ -119,7 +119,7 @@ def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
             Promise.of(requirement, trees.get(requirement.on) if isinstance(requirement, TCloseness) else None)
             for requirement in asked(plan, codes.sensitive_domains)
         ],
-        records=len(draft.link),
+        records=draft.records,
         suppressed=draft.suppressed,
     )
 

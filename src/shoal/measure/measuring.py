@@ -51,10 +51,19 @@ def measure(
     counted_only = original is None and population is None
     cells = {column: _cells(published, column, trees, counted_only=counted_only) for column in measured}
     groups = grouped(list(cells.values()), table.num_rows)
+    classes = _numbered(table, columns) or groups
     compared = None if original is None else without(original, names, missing)
     loss = _losses(cells, compared, trees, suppressed)
     people = None if population is None else _covered(groups, cells, without(population, names, missing))
-    return _scores(groups, loss, suppressed, k, people)
+    return _scores(classes, groups, loss, suppressed, k, people)
+
+
+def _numbered(table: pa.Table, columns: Sequence[PublishedColumn]) -> Groups | None:
+    """The classes by their published numbers, if these are published."""
+    for column in columns:
+        if column.shown == "class":
+            return grouped([read(table, msgspec.structs.replace(column, shown="value"), None)], table.num_rows)
+    return None
 
 
 def _cells(
@@ -93,19 +102,22 @@ def _covered(groups: Groups, cells: Mapping[PublishedColumn, Cells], population:
     return covered(groups, list(cells.values()), people, population.num_rows)
 
 
-def _scores(groups: Groups, loss: Losses, suppressed: int, k: int | None, people: Whole | None) -> Scores:
+def _scores(
+    classes: Groups, groups: Groups, loss: Losses, suppressed: int, k: int | None, people: Whole | None
+) -> Scores:
+    """Classes are what requirements speak of; groups are what an adversary tells apart by quasi-identifiers."""
     records = groups.records
     every = records + suppressed
-    class_size = records / max(len(groups), 1)
+    class_size = records / max(len(classes), 1)
     return Scores(
         records=records,
         suppressed=suppressed,
         suppression=suppressed / max(every, 1),
-        classes=len(groups),
+        classes=len(classes),
         loss=loss,
-        discernibility=int((groups.size**2).sum()) + suppressed * every,
+        discernibility=int((classes.size**2).sum()) + suppressed * every,
         class_size=class_size,
         c_avg=None if k is None else class_size / k,
         risk=risk_of(groups, k, people),
-        smallest=smallest_of(groups),
+        smallest=smallest_of(classes),
     )

@@ -17,7 +17,8 @@ class Scores:
         records: the records published.
         suppressed: the records left out.
         suppression: the share of the records that were left out.
-        classes: groups of records with the same quasi-identifiers as published.
+        classes: groups of records with the same quasi-identifiers as published, or with the same number where
+            classes are numbered.
         loss: NCP and GLM; see :mod:`shoal.measure.loss`.
         discernibility: C_DM, the sum of the squared sizes of the classes, and for each suppressed record the
             size of the table (Bayardo and Agrawal, "Data Privacy through Optimal k-Anonymization", ICDE

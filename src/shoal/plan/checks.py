@@ -7,6 +7,7 @@ said once: what only follows from it, such as a requirement on a column whose ro
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from shoal.errors import Problem
 from shoal.plan.building import of_building
-from shoal.plan.forms import FORMS, Form
+from shoal.plan.forms import FORMS, Anatomy, Form
 from shoal.plan.methods import METHODS, Method, Promise
 from shoal.plan.options import options_of
 from shoal.plan.plan import TYPES, Decisions, Read
@@ -174,10 +175,12 @@ def _of_allow_unique(names: object, known: _Known) -> Iterator[Problem]:
 
 
 def _of_published_names(plan: Decisions, known: _Known) -> Iterator[Problem]:
-    """Ranges are published in columns of their own, whose names must be free."""
-    if getattr(plan.form, "ranges", None) != "bounds":
-        return
+    """Ranges, and what a form adds, are published in columns of their own, whose names must be free."""
     published = {name for name, role in known.roles.items() if role != "identifying"}
+    for name in getattr(plan.form, "adds", ()):
+        if name in published:
+            says = f"its name is needed for a column that the form {plan.form.name} adds; rename it in the table"
+            yield Problem(f"columns.{name}", says)
     types = _types(plan.read_options)
     for column in known.columns:
         is_category = (
@@ -185,11 +188,18 @@ def _of_published_names(plan: Decisions, known: _Known) -> Iterator[Problem]:
             or isinstance(column.coarsening, Categorical)
             or types.get(column.name) in ("text", "boolean")
         )
-        if column.role != "quasi-identifying" or is_category:
+        if column.role != "quasi-identifying" or is_category or not _has_bounds(plan.form, column):
             continue
         for name in (f"{column.name}{suffix}" for suffix in ("_min", "_max", "_missing")):
             if name in published:
                 yield Problem(f"columns.{name}", f"its name is needed to publish {column.name}; rename it in the table")
+
+
+def _has_bounds(form: object, column: Column) -> bool:
+    """Whether numbers of this column would be published by two ends."""
+    if isinstance(form, Anatomy):  # a step has ends where a value has none
+        return isinstance(column.coarsening, Numeric) and column.coarsening.step is not None
+    return getattr(form, "ranges", None) == "bounds"
 
 
 def _types(read: object) -> Mapping[Any, Any]:
@@ -303,6 +313,7 @@ def _of_method_and_form(plan: Decisions, known: _Known) -> Iterator[Problem]:
     yield from problems
     if not problems and not known.is_wrong("method") and not known.is_wrong("publish"):
         yield from _of_promises(plan.method, plan.form, plan.require)
+        yield from _of_separated(plan.form, known)
 
 
 def _of_options(section: str, held: object, kinds: tuple[type, ...], expected: str) -> Iterator[Problem]:
@@ -331,6 +342,20 @@ def _of_promises(method: Method, form: Form, require: object) -> Iterator[Proble
             yield Problem(
                 "method.name", f"the method {card.name} cannot promise {promise}; these can: {', '.join(able)}"
             )
+
+
+def _of_separated(form: Form, known: _Known) -> Iterator[Problem]:
+    """Forms that tell sensitive columns apart from the others need some, each a table with a file of its own."""
+    if not form.adds:
+        return
+    if not known.sensitive and not known.unsure:
+        says = f"the form {form.name} hides which sensitive value is whose, and the plan has no sensitive column"
+        yield Problem("publish.form", says)
+    times = Counter(name.casefold() for name in known.sensitive)
+    alike = [name for name in known.sensitive if times[name.casefold()] > 1]
+    if alike:
+        says = f"the tables of {', '.join(alike)} would be one file where case makes no difference: rename one"
+        yield Problem("publish.form", says)
 
 
 # -- the table --------------------------------------------------------------------------------------------------

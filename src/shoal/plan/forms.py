@@ -19,6 +19,7 @@ class Generalized:
 
     name: ClassVar[str] = "generalized"
     promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
+    adds: ClassVar[tuple[str, ...]] = ()
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,18 @@ class Centres:
 
     name: ClassVar[str] = "centres"
     promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t", "size"})
+    adds: ClassVar[tuple[str, ...]] = ()
 
 
-Form = Generalized | Centres
+@dataclass(frozen=True)
+class Anatomy:
+    """Quasi-identifiers are published as they are, sensitive columns in tables of their own, class by class."""
 
-FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres)}
+    name: ClassVar[str] = "anatomy"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"l", "t", "size"})
+    adds: ClassVar[tuple[str, ...]] = ("class", "count")  # columns that are none of the original's
+
+
+Form = Generalized | Centres | Anatomy
+
+FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres, Anatomy)}

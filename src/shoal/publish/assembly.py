@@ -94,7 +94,7 @@ def _repeated(face: Face, by_class: NDArray[np.int64], sizes: NDArray[np.int64])
     place = face.place[by_class].astype(np.int8 if len(face.values) < 128 else np.int32)
     every = np.empty(count, place.dtype)
     arrange.spread(place, sizes, every)
-    return _spelled(face.values, every)
+    return spelled(face.values, every)
 
 
 def _is_plain_number(values: pa.Array) -> bool:
@@ -104,7 +104,7 @@ def _is_plain_number(values: pa.Array) -> bool:
     )
 
 
-def _spelled(values: pa.Array, place: NDArray[np.signedinteger[Any]]) -> pa.Array:
+def spelled(values: pa.Array, place: NDArray[np.signedinteger[Any]]) -> pa.Array:
     """Values by place; text as a dictionary of exactly the values that occur."""
     if pa.types.is_string(values.type):
         if values.null_count:  # a dictionary holds known values, and a missing one is a missing place
@@ -123,4 +123,4 @@ def _plain(held: Codes, name: str, arranged: NDArray[np.uint32]) -> pa.Array:
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))
-    return _spelled(values.take(pa.array(used)), place[codes])
+    return spelled(values.take(pa.array(used)), place[codes])

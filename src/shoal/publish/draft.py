@@ -14,7 +14,7 @@ from shoal.release.manifest import PublishedColumn
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """Tables and their meaning; row i of the tables speaks of record ``link[i]`` of the original.
+    """Tables and their meaning; row i of the first table speaks of record ``link[i]`` of the original.
 
     The link is for the keeper alone, and is forgotten once the release is judged.
     """
@@ -25,4 +25,9 @@ class Draft:
     suppressed: int
 
     def __repr__(self) -> str:
-        return f"<Draft: {len(self.link)} records, {self.suppressed} suppressed>"
+        return f"<Draft: {self.records} records, {self.suppressed} suppressed>"
+
+    @property
+    def records(self) -> int:
+        """How many records are published."""
+        return self.link.shape[-1]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +19,9 @@ from shoal.table import delimited
 
 Format = Literal["parquet", "csv"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv")
+
+#: File systems take names of so many bytes, the ending included.
+_LONGEST = 240
 
 _NAMES = {
     pa.string(): "text",
@@ -57,9 +61,22 @@ def plain(table: pa.Table) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
+def file_name(name: str, form: Format) -> str:
+    """The file of a table: what some file system takes for more than a letter is escaped as in a web address."""
+    written = re.sub(r'[\x00-\x1f%/\\:*?"<>|]', lambda found: f"%{ord(found[0]):02X}", name)
+    if len(written.encode()) > _LONGEST:
+        raise DataError(f"the name of the table {name} is too long for that of a file: rename the column")
+    return f"{written}.{form}"
+
+
+def table_name(file: str) -> str:
+    """The table in a file, by the file's name."""
+    return unquote(file.rpartition(".")[0])
+
+
 def write(table: pa.Table, folder: Path, name: str, form: Format) -> Path:
     """One table as one file; returns its path."""
-    path = folder / f"{name}.{form}"
+    path = folder / file_name(name, form)
     if form == "parquet":
         parquet.write_table(table, path, store_schema=False, write_statistics=False, row_group_size=1 << 20)
         return path

@@ -12,12 +12,13 @@ from shoal.schema.hierarchy import Hierarchy
 
 #: How the quasi-identifier of a class is written.
 #: ``value``: as it is; ``bounds``: two typed columns and one that tells missing values; ``text``: one column of text,
-#: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value.
-Shown = Literal["value", "bounds", "interval", "node", "set", "centre"]
+#: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value. The others are
+#: columns that a form adds, whose role is ``added``: the number of a class, and how many records there are.
+Shown = Literal["value", "bounds", "interval", "node", "set", "centre", "class", "count"]
 
 
 class PublishedColumn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One column of the original, and the published columns that speak of it, with their types."""
+    """One column of the original, and the published columns that speak of it, with their types; or an added one."""
 
     name: str
     role: str

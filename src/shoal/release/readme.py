@@ -18,12 +18,13 @@ def text(manifest: Manifest) -> str:
         ),
         "",
         f"Tables: {', '.join(manifest.tables)}. Missing values are null (empty in CSV).",
+        *_wrapped(_TABLES.get(manifest.form, "")),
         "",
         "WHAT IS PROMISED",
         "",
         *(f"  - {_promise(promise)}" for promise in manifest.require),
         "",
-        "A class is the group of all records with the same quasi-identifying columns.",
+        *_wrapped(_CLASSES.get(manifest.form, _LIKE)),
         "",
         "COLUMNS",
         "",
@@ -32,14 +33,39 @@ def text(manifest: Manifest) -> str:
         "WHAT IS NOT PROMISED",
         "",
         *_wrapped(
-            "Insensitive columns are published as they are: somebody who knows one of them can tell records of a "
-            "class apart. A promise holds for this one release of these people: together with another release of the "
-            "same people, or with knowledge of single members, more can be learned. That a person is in the table at "
-            "all may be seen from it. Whoever knows the sensitive values of all others in a class knows the last one."
+            f"{_OPEN.get(manifest.form, _KNOWN)} A promise holds for this one release of these people: together with "
+            "another release of the same people, or with knowledge of single members, more can be learned. That a "
+            "person is in the table at all may be seen from it. Whoever knows the sensitive values of all others in a "
+            "class knows the last one."
         ),
         "",
     ]
     return "\n".join(lines)
+
+
+_LIKE = "A class is the group of all records with the same quasi-identifying columns."
+_KNOWN = (
+    "Insensitive columns are published as they are: somebody who knows one of them can tell records of a class apart."
+)
+
+#: What is in which table, where there are several.
+_TABLES = {
+    "anatomy": "In qit each record has a row, with all columns but the sensitive ones. Each table whose name begins "
+    "with sat_ says of one sensitive column which values occur in a class, and how often. The class joins them: which "
+    "of its records has which of its values is not said, nor which values of two sensitive columns belong together.",
+}
+
+#: What a class is.
+_CLASSES = {
+    "anatomy": "A class is the group of all records with the same number in the column class. The numbers were given "
+    "by lot and mean nothing else.",
+}
+
+#: What the form itself leaves open.
+_OPEN = {
+    "anatomy": "Quasi-identifying and insensitive columns are published as they are: who is in the table, and with "
+    "which of them, is not hidden. Sensitive values are hidden among those of the class, and nothing else is.",
+}
 
 
 def _wrapped(sentence: str) -> list[str]:
@@ -70,12 +96,15 @@ def _column(column: PublishedColumn) -> Iterator[str]:
     types = dict(zip(column.columns, column.types, strict=False))
     names = ", ".join(f"{name} ({types[name]})" if name in types else name for name in column.columns)
     yield f"  {names}"
-    for line in _wrapped(f"{column.role}; {_SHOWN[column.shown]}{_limits(column)}"):
+    role = "added by the form" if column.role == "added" else column.role
+    for line in _wrapped(f"{role}; {_SHOWN[column.shown]}{_limits(column)}"):
         yield f"      {line}"
 
 
 _SHOWN = {
     "value": "as it was recorded.",
+    "class": "the number of the record's class.",
+    "count": "how many records of the class have this value.",
     "bounds": "the smallest and the largest value of the record's class, both included. A column ending in _missing "
     "says whether none, some or all records of the class have no value.",
     "interval": "the smallest and the largest value of the record's class, both included, or the one value that all "

@@ -118,7 +118,7 @@ class Release:
         for name in manifest.tables:
             if Path(name).name != name:
                 raise DataError(f"the {place.MANIFEST} of {root.name} points outside its folder")
-            tables[Path(name).stem] = files.read(root / name, manifest.columns)
+            tables[files.table_name(name)] = files.read(root / name, manifest.columns)
         return cls(tables, manifest)
 
 

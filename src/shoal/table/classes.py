@@ -9,11 +9,29 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
+class Slices:
+    """Which columns of a class stay together where classes are shown in slices.
+
+    Each of the ``layouts`` divides the quasi-identifying and the sensitive columns into slices; ``layout[c]`` is the
+    one of class c. ``generalized[c, j]`` says that all records of class c are to show what the whole class has of
+    quasi-identifier j, in the order of the codes; what l needs beside that is added when the classes are shown.
+    """
+
+    layouts: tuple[tuple[tuple[str, ...], ...], ...]
+    layout: NDArray[np.int32]
+    generalized: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
-    """Records ``order[starts[i]:starts[i + 1]]`` share class i. Records that are not in ``order`` are suppressed."""
+    """Records ``order[starts[i]:starts[i + 1]]`` share class i. Records that are not in ``order`` are suppressed.
+
+    Without ``slices`` the quasi-identifiers of a class stay together, and each sensitive column is a slice of its own.
+    """
 
     order: NDArray[np.uint32]
     starts: NDArray[np.int64]
+    slices: Slices | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -52,6 +52,8 @@ def covers(
             return _in_set(cells[0], original)
         case "centre":
             return True  # of its class it says something: see is_centre
+        case _:
+            raise AssertionError(f"{column.name} is none of the original's columns")
 
 
 def is_centre(column: PublishedColumn, row: Mapping[str, Any], members: Sequence[Original]) -> bool:

@@ -16,7 +16,8 @@ from shoal.testing.victim import RECORDS
 __all__ = ["check_kills"]
 
 _KILLED = 256 - 9
-_FILES = {count: {f"release.{form}", MANIFEST, "README.txt"} for form, count in RECORDS.items()}
+_TABLES = {"parquet": {"release.parquet"}, "csv": {"qit.csv", "sat_illness.csv"}}
+_FILES = {count: {*_TABLES[form], MANIFEST, "README.txt"} for form, count in RECORDS.items()}
 _FORMS = tuple(RECORDS)
 
 
@@ -68,7 +69,7 @@ def check_place(target: Path) -> None:
     release = Release.read(target)
     assert release.manifest.records in _FILES, "neither the old release nor the new"
     assert {path.name for path in target.iterdir()} == _FILES[release.manifest.records], "a mixture of two releases"
-    (published,) = release.arrow.values()
+    published = next(iter(release.arrow.values()))
     assert published.num_rows == release.manifest.records
     assert shoal.verify(target).holds
     for path in target.parent.iterdir():

@@ -25,7 +25,7 @@ from shoal.schema.hierarchy import Hierarchy
 from shoal.testing.cells import Original, covers, is_centre, paths_of
 from shoal.testing.plans import decoded
 
-__all__ = ["Record", "faults", "keeps", "records_of", "trees_of"]
+__all__ = ["Case", "Record", "case_of", "faults", "keeps", "records_of", "trees_of"]
 
 #: Sums of shares may differ in their last bits.
 NEAR = 1e-9
@@ -71,18 +71,24 @@ class Case:
         return [column for column in self.columns if column.role == role]
 
 
-def faults(
-    original: pa.Table, published: pa.Table, columns: Sequence[PublishedColumn], plan: Plan, row: str
-) -> list[str]:
-    """Everything that is wrong with a release, in words."""
+def case_of(
+    original: pa.Table, tables: Mapping[str, pa.Table], columns: Sequence[PublishedColumn], plan: Plan, row: str
+) -> Case:
+    """A release beside its original; of several tables, the one in which each record has a row."""
     records = records_of(original, plan.read_options.missing)
-    case = Case(records, published.to_pylist(), columns, plan, row, trees_of(plan))
+    published = next(iter(tables.values())).to_pylist()
+    return Case(records, published, columns, plan, row, trees_of(plan))
+
+
+def faults(tables: Mapping[str, pa.Table], case: Case) -> list[str]:
+    """Everything that is wrong with a release whose classes look alike, in words."""
+    (published,) = tables.values()
     return [
-        *_names(published.column_names, case),
-        *_accounts(case),
-        *_cells(case),
+        *names(published.column_names, case),
+        *accounts(case),
+        *cells(case, case.columns),
         *_centres(case),
-        *_classes(case),
+        *broken([seen.records for seen in _seen(case)], case),
     ]
 
 
@@ -94,17 +100,17 @@ def trees_of(plan: Plan) -> dict[str, Hierarchy]:
     }
 
 
-def _names(names: Sequence[str], case: Case) -> Iterator[str]:
+def names(published: Sequence[str], case: Case) -> Iterator[str]:
     """Every column of the plan but the identifying ones is spoken of, in its role, and nothing else."""
     spoken = [name for column in case.columns for name in column.columns]
-    if sorted(spoken) != sorted(names):
+    if sorted(spoken) != sorted(published):
         yield "the published columns are not those that the manifest describes"
-    told = sorted((column.name, column.role) for column in case.columns)
+    told = sorted((column.name, column.role) for column in case.columns if column.role != "added")
     if told != sorted((c.name, c.role) for c in case.plan.columns if c.role != "identifying"):
         yield "the manifest describes other columns than the plan publishes"
 
 
-def _accounts(case: Case) -> Iterator[str]:
+def accounts(case: Case) -> Iterator[str]:
     """Each row is of one record, and no record has two; no more are left out than allowed."""
     rows = [row[case.row] for row in case.published]
     if len(set(rows)) < len(rows) or not set(rows) <= set(range(len(case.original))):
@@ -114,10 +120,12 @@ def _accounts(case: Case) -> Iterator[str]:
         yield f"{left_out} of {len(case.original)} records are left out, more than {case.plan.suppress:g} of them"
 
 
-def _cells(case: Case) -> Iterator[str]:
+def cells(case: Case, columns: Sequence[PublishedColumn]) -> Iterator[str]:
     """Every published cell covers its record."""
     paths = {name: paths_of(tree) for name, tree in case.trees.items()}
-    for column in case.columns:
+    for column in columns:
+        if column.role == "added":
+            continue
         wrong = 0
         for row in case.published:
             original = case.original[row[case.row]][column.name]
@@ -156,16 +164,15 @@ def _centres(case: Case) -> Iterator[str]:
                 yield f"{wrong} centres of {column.name} do not lie among the values of their class"
 
 
-def _classes(case: Case) -> Iterator[str]:
-    """Every class keeps every requirement."""
-    classes = [seen.records for seen in _seen(case)]
+def broken(classes: Sequence[Sequence[Record]], case: Case) -> Iterator[str]:
+    """Which requirements some of these classes do not keep."""
     published = [record for members in classes for record in members]
     for requirement in case.plan.require:
-        broken = sum(
+        count = sum(
             not keeps(requirement, members, published, case.original, case.plan, case.trees) for members in classes
         )
-        if broken:
-            yield f"{broken} of {len(classes)} classes break {requirement}"
+        if count:
+            yield f"{count} of {len(classes)} classes break {requirement}"
 
 
 # -- requirements -------------------------------------------------------------------------------------------
@@ -194,7 +201,7 @@ def keeps(
 def _people(members: Sequence[Record], original: Sequence[Record], plan: Plan) -> int:
     """How many people a class holds: rows with one name are one, those without any too."""
     name = person_of(original, plan)
-    return len(members) if name is None else len({_key(record[name].value) for record in members})
+    return len(members) if name is None else len({key(record[name].value) for record in members})
 
 
 def person_of(original: Sequence[Record], plan: Plan) -> str | None:
@@ -207,13 +214,13 @@ def person_of(original: Sequence[Record], plan: Plan) -> str | None:
     repeating = []
     for column in plan.identifying:
         held = [record[column.name].value for record in original]
-        if len({_key(value) for value in held}) < len(held) and not any(isinstance(v, list | dict) for v in held):
+        if len({key(value) for value in held}) < len(held) and not any(isinstance(v, list | dict) for v in held):
             repeating.append(column.name)
     assert len(repeating) < 2, "who is a person is not clear: this should have been refused"
     return repeating[0] if repeating else None
 
 
-def _key(value: Any) -> Any:
+def key(value: Any) -> Any:
     """A value to count by: 1, 1.0 and True do not occur in one column; lists and records have no key of their own."""
     if value is None:
         return ("missing",)
@@ -221,9 +228,9 @@ def _key(value: Any) -> Any:
 
 
 def _diverse(requirement: LDiversity, members: Sequence[Record], column: Column) -> bool:
-    counts = Counter(_key(record[column.name].value) for record in members)
+    counts = Counter(key(record[column.name].value) for record in members)
     if not requirement.missing_is_sensitive:
-        del counts[_key(None)]
+        del counts[key(None)]
     held = sorted(counts.values(), reverse=True)
     total, l = sum(held), requirement.l
     if not held:

@@ -52,7 +52,8 @@ def plans(
     missing = draw(st.sampled_from([(), ("",), ("",), ("", "NA", "*")]))
     spoken_of = {on for requirement in require if (on := getattr(requirement, "on", None))}
     columns = [draw(_columns(table.column(name), name, spoken_of, missing)) for name in table.column_names]
-    if require and any(isinstance(r, LDiversity) for r in require) and not _named(columns, "sensitive"):
+    needed = bool(form.adds) or any(isinstance(r, LDiversity) for r in require)
+    if needed and not _named(columns, "sensitive"):
         columns[0] = Column(columns[0].name, "sensitive", None)
     promises = method.card.promises & form.promises
     asked = [*require, *draw(requirements(columns, table, promises, least=0 if require else 1))]

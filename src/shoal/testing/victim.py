@@ -18,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 
 import shoal
+from shoal.plan.forms import Anatomy
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import KAnonymity
+from shoal.privacy.requirements import KAnonymity, Size
 from shoal.release.files import Format
 from shoal.release.release import Release
 from shoal.schema.columns import Schema
@@ -38,6 +39,8 @@ def release(form: Format) -> Release:
         {"age": chance.integers(0, 99, RECORDS[form]), "illness": chance.choice(["flu", "cold"], RECORDS[form])}
     )
     schema = Schema(quasi_identifying=["age"], sensitive=["illness"])
+    if form == "csv":  # of two tables
+        return shoal.anonymize(table, Plan(schema, [Size(5)], form=Anatomy()))
     return shoal.anonymize(table, Plan(schema, [KAnonymity(5)]))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.release.cells import Cells, read
@@ -16,6 +19,24 @@ from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import threads
 from shoal.verify.coding import Coded, Matched, coded, matched
 from shoal.verify.covering import Cover, cover
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What the keeper has beside the release.
+
+    ``link[i]`` is the record of row i of the first table, if anybody says so. ``person`` names the column of the
+    original that tells people apart; None and ``"row"`` say that each row is a person. Text in ``missing`` means that
+    nothing is known.
+    """
+
+    original: pa.Table
+    plan_columns: Sequence[Column]
+    missing: tuple[str, ...] = ()
+    link: NDArray[np.integer[Any]] | None = None
+    person: str | None = None
+    suppress: float = 0.0
+    allow_unique: Collection[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +61,7 @@ class Case:
     missing: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        needed = [column.name for column in self.columns if column.role != "identifying"]
+        needed = [column.name for column in self.columns if column.role not in ("identifying", "added")]
         absent = [name for name in needed if name not in self.original.column_names]
         if absent:
             raise DataError(f"the original has no column {', '.join(absent)}, which the release speaks of")

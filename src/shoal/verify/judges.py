@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+from collections.abc import Mapping, Sequence
 
 from shoal.errors import DataError
 from shoal.privacy.requirements import Requirement
 from shoal.privacy.verdict import Verdict
 from shoal.release.published import Published
-from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import keeper, outsider
+from shoal.verify import anatomy, keeper, outsider
+from shoal.verify.case import Kept
 
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What the keeper has beside the release.
-
-    ``link[i]`` is the record of row i, if anybody says so. ``person`` names the column of the original that tells
-    people apart; None and ``"row"`` say that each row is a person. Text in ``missing`` means that nothing is known.
-    """
-
-    original: pa.Table
-    plan_columns: Sequence[Column]
-    missing: tuple[str, ...] = ()
-    link: NDArray[np.integer[Any]] | None = None
-    person: str | None = None
-    suppress: float = 0.0
-    allow_unique: Collection[str] = field(default=())
+__all__ = ["Kept", "inside", "outside"]
 
 
 def outside(
@@ -50,6 +29,8 @@ def outside(
             return outsider.judge(
                 published.rows, published.columns, requirements, trees, persons_known=persons_known, own=own
             )
+        case "anatomy":
+            return anatomy.outside(published, requirements, trees, persons_known=persons_known)
     raise _unknown(published)
 
 
@@ -78,6 +59,8 @@ def inside(
                 allow_unique=kept.allow_unique,
                 own=own,
             )
+        case "anatomy":
+            return anatomy.inside(published, requirements, trees, kept)
     raise _unknown(published)
 
 

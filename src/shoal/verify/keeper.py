@@ -47,9 +47,9 @@ def judge(
     case = Case(table, columns, original, plan_columns, trees, missing)
     asked = resolve.requirements(requirements, columns, table)
     said = [
-        *_of_names(case),
-        *_accounted(case, suppress),
-        *_of_rows(case, link),
+        *names(case),
+        *accounted(case, suppress),
+        *of_rows(case, link),
         *_of_classes(case, asked, person, link),
         *exposure.endpoints(case, asked),
         *exposure.unique(case, allow_unique),
@@ -62,14 +62,15 @@ def judge(
     )
 
 
-def _of_names(case: Case) -> Iterator[Finding]:
+def names(case: Case) -> Iterator[Finding]:
     """What is published is what the plan says, and nothing that names anybody."""
     roles = {column.name: column.role for column in case.plan_columns}
     spoken_of = {name: column for column in case.columns for name in column.columns}
+    added = {name for column in case.of_role("added") for name in column.columns}
     named = [
         name
         for name in case.table.column_names
-        if roles.get(spoken_of[name].name if name in spoken_of else name) == "identifying"
+        if name not in added and roles.get(spoken_of[name].name if name in spoken_of else name) == "identifying"
     ]
     says = f"published: {', '.join(named)}" if named else ""
     yield Finding("keeper", "no identifying column is published", holds=not named, says=says)
@@ -79,7 +80,7 @@ def _of_names(case: Case) -> Iterator[Finding]:
     yield Finding("keeper", "every column of the plan is published in its role", holds=not astray, says=says)
 
 
-def _accounted(case: Case, suppress: float) -> Iterator[Finding]:
+def accounted(case: Case, suppress: float) -> Iterator[Finding]:
     """Published and left out make the original, and not too many were left out."""
     records, left_out = case.original.num_rows, case.left_out
     allowed = floor(suppress * records + 1e-9)
@@ -95,7 +96,7 @@ def _accounted(case: Case, suppress: float) -> Iterator[Finding]:
     )
 
 
-def _of_rows(case: Case, link: Link | None) -> Iterator[Finding | Note]:
+def of_rows(case: Case, link: Link | None) -> Iterator[Finding | Note]:
     """Whether the rows are true of their records."""
     if link is None:
         yield from unlinked.judged(case)

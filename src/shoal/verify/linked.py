@@ -40,12 +40,12 @@ def is_link(case: Case, link: Link) -> Finding:
 
 def judged(case: Case, link: Link) -> Iterator[Finding]:
     """What can be said of every row, given a sound link."""
-    yield _covered(case, link)
-    yield _unchanged(case, link)
-    yield _nobody_named(case)
+    yield covered(case, link)
+    yield unchanged(case, link)
+    yield nobody_named(case)
 
 
-def _covered(case: Case, link: Link) -> Finding:
+def covered(case: Case, link: Link) -> Finding:
     """Each published cell covers its record's value."""
 
     def uncovered(quasi: Quasi) -> NDArray[np.bool_]:
@@ -55,7 +55,7 @@ def _covered(case: Case, link: Link) -> Finding:
     return _of_rows("every cell covers the value of its record", wrong)
 
 
-def _unchanged(case: Case, link: Link) -> Finding:
+def unchanged(case: Case, link: Link) -> Finding:
     """What is published as it is, is as it was."""
 
     def changed(name: str) -> NDArray[np.bool_]:
@@ -85,14 +85,14 @@ def _of_rows(what: str, wrong: dict[str, NDArray[np.bool_]]) -> Finding:
     )
 
 
-def _nobody_named(case: Case) -> Finding:
+def nobody_named(case: Case) -> Finding:
     """No column that is published as it is repeats an identifying one, whatever it is called."""
     records = case.original.num_rows
     rows = np.linspace(0, records - 1, min(records, _SAMPLE)).astype(np.int64)
     telling = [c.name for c in case.plan_columns if c.role == "identifying"]
     names = [
         f"{name} repeats {who}"
-        for name in case.unchanged
+        for name in (column.name for column in case.of_role("sensitive", "insensitive"))
         for who in telling
         if who in case.original.column_names and _repeats(case, name, who, rows)
     ]

@@ -33,7 +33,8 @@ def of(sight: Sight, reached: Reached, *, persons_known: bool) -> Iterator[Note]
         yield Note("people", "rows were counted, not people: nothing tells whether several rows are one person")
     if sight.classes.rows:
         yield from _otherwise_asked(sight, [requirement for requirement, _ in reached])
-        yield from _known_too(sight, reached)
+        if sight.joined:
+            yield from _known_too(sight, reached)
 
 
 def _hidden(sight: Sight, asked: Sequence[Requirement]) -> Note:

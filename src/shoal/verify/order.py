@@ -21,6 +21,8 @@ Ranks = NDArray[np.int64]
 _FEW = 20
 #: Rows that are looked at for a likeness of two orders.
 _SAMPLE = 1_000_000
+#: By the numbers of classes first, then by what tells people apart.
+_ROLES = {"added": 0, "quasi-identifying": 1}
 #: From here on, likeness is worth a note.
 _ALIKE = 0.1
 
@@ -35,7 +37,7 @@ def judged(
     what = "the order of the original is not kept"
     likeness = _likeness(link)
     by_chance = max(_ALIKE, 4 / max(len(link), 1) ** 0.5)
-    if len(link) < _FEW or abs(likeness) < by_chance or _sorted_by_cells(table, columns, trees):
+    if len(link) < _FEW or abs(likeness) < by_chance or sorted_by_cells(table, columns, trees):
         yield Finding("keeper", what, holds=True)
     elif _kept(link):
         says = "the rows stand as in the original: sort them by their own columns, or shuffle them"
@@ -65,8 +67,22 @@ def _likeness(link: NDArray[np.integer[Any]]) -> float:
     return max(overall, rising, key=abs)
 
 
-def _sorted_by_cells(table: pa.Table, columns: Sequence[PublishedColumn], trees: Mapping[str, Hierarchy]) -> bool:
-    """Whether rows stand in the order of their quasi-identifiers, then of their other columns."""
+def numbers(number: NDArray[np.integer[Any]], link: NDArray[np.integer[Any]]) -> Iterator[Finding | Note]:
+    """Classes are numbered by lot, and not as they were made or as their records stand in the original."""
+    what = "classes are numbered by lot"
+    _, of = np.unique(number, return_inverse=True)
+    first = np.full(of.max(initial=-1) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, of, link)
+    likeness = _likeness(first)
+    kept = len(first) >= _FEW and _kept(first)
+    yield Finding("keeper", what, holds=not kept, says="their numbers follow the original" if kept else "")
+    if not kept and abs(likeness) >= max(_ALIKE, 4 / max(len(first), 1) ** 0.5):
+        says = f"the numbers of the classes resemble the order of the original (rank correlation {likeness:.2f})"
+        yield Note("order", says, {"rank correlation": likeness})
+
+
+def sorted_by_cells(table: pa.Table, columns: Sequence[PublishedColumn], trees: Mapping[str, Hierarchy]) -> bool:
+    """Whether rows stand in the order of their numbers, of their quasi-identifiers, then of their other columns."""
     undecided = np.arange(1, table.num_rows)  # rows that equal the row before them in every column so far
     for name, tree in _in_order(columns, table.column_names, trees):
         step = [(rank[undecided] - rank[undecided - 1]) for rank in _ranks(table.column(name), name, tree)]
@@ -81,7 +97,7 @@ def _in_order(
 ) -> Iterator[tuple[str, Hierarchy | None]]:
     speaks_of = {name: column for column in columns for name in column.columns}
     known = [name for name in names if name in speaks_of]
-    for name in sorted(known, key=lambda name: speaks_of[name].role != "quasi-identifying"):
+    for name in sorted(known, key=lambda name: _ROLES.get(speaks_of[name].role, len(_ROLES))):
         yield name, trees.get(speaks_of[name].name)
 
 

@@ -29,6 +29,7 @@ class Sight:
     columns: Sequence[PublishedColumn]
     values: Mapping[str, Values]
     trees: Mapping[str, Hierarchy]
+    joined: bool = True  # whether the sensitive and insensitive values in a row are of one record
 
     def reached(self, requirement: Requirement) -> Figures:
         """What each class reaches of a resolved requirement."""
@@ -57,13 +58,13 @@ def judge(
     quasi-identifiers. Releases that are not Shoal's ``own`` may have suppressed records left in place.
     ``persons_known`` says that rows are people, or that the keeper counts people.
     """
-    sight = _look(table, columns, trees, own=own)
+    sight = look(table, columns, trees, own=own)
     asked = resolve.requirements(requirements, columns, sight.release.shown)
     reached = [(requirement, sight.reached(requirement)) for requirement in asked]
     sizes = sight.classes.sizes
     return Verdict(
         findings=(
-            *_of_columns(table, columns),
+            *of_columns(table, columns),
             *(finding("outsider", requirement, found, sizes) for requirement, found in reached),
         ),
         notes=tuple(notes.of(sight, reached, persons_known=persons_known)),
@@ -73,7 +74,7 @@ def judge(
     )
 
 
-def _look(table: pa.Table, columns: Sequence[PublishedColumn], trees: Mapping[str, Hierarchy], *, own: bool) -> Sight:
+def look(table: pa.Table, columns: Sequence[PublishedColumn], trees: Mapping[str, Hierarchy], *, own: bool) -> Sight:
     absent = [name for column in columns for name in column.columns if name not in table.column_names]
     if absent:
         raise DataError(f"the published table has no column {', '.join(absent)}")
@@ -84,7 +85,7 @@ def _look(table: pa.Table, columns: Sequence[PublishedColumn], trees: Mapping[st
     return Sight(release, grouping.classes(release.shown, quasi), columns, known, trees)
 
 
-def _of_columns(table: pa.Table, columns: Sequence[PublishedColumn]) -> Iterator[Finding]:
+def of_columns(table: pa.Table, columns: Sequence[PublishedColumn]) -> Iterator[Finding]:
     """Nothing is published that nobody decided to publish."""
     spoken_of = {name for column in columns for name in column.columns}
     stray = [name for name in table.column_names if name not in spoken_of]

@@ -9,6 +9,7 @@ is, where no record may be shown by two kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from shoal.privacy.verdict import Finding, Note
 from shoal.verify import kinds
 from shoal.verify.case import Case, Quasi
-from shoal.verify.grouping import dense
+from shoal.verify.grouping import dense, spread_out
 from shoal.verify.kinds import Candidates, Kinds
+
+Codes = NDArray[np.integer[Any]]
 
 #: As many pairs of kinds are looked at.
 _PAIRS = 1 << 27
@@ -44,6 +47,43 @@ def judged(case: Case) -> Iterator[Finding | Note]:
             "can be made from the original, not that it was"
         )
         yield Note("link", says, {"records": float(several)})
+
+
+def room(case: Case, group: Codes, value: Codes, values: int, pairs: Codes) -> NDArray[np.int64]:
+    """For some pairs of a group of rows and a value of the records, how many records with it these rows may show.
+
+    ``group`` numbers the group of each row, and ``value`` says of each record which of so many values it has; a pair is
+    the number of the group times ``values``, plus that of the value. Where too many rows look alike, all records count.
+    """
+    rows, records = _kinds(case)
+    candidates = kinds.candidates(case.quasi, rows, records)
+    held, times = np.unique(records.of * np.int64(values) + value, return_counts=True)
+    everybody = np.bincount(value, minlength=values)[pairs % values]
+    if candidates.pairs > _PAIRS:
+        return everybody
+    found = [(np.zeros(0, np.int64),) * 2, *kinds.pairs(case.quasi, rows, records, candidates)]
+    shows, shown = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    by_row = np.argsort(shows, kind="stable")
+    in_group, of = np.divmod(np.unique(group * np.int64(len(rows.times)) + rows.of), len(rows.times))
+    some, at = _alike(of, shows[by_row])
+    if some is None or at is None:
+        return everybody
+    in_group, kind = np.divmod(np.unique(in_group[some] * len(records.times) + shown[by_row][at]), len(records.times))
+    some, at = _alike(kind, held // values)
+    if some is None or at is None:
+        return everybody
+    keys, place = np.unique(in_group[some] * values + held[at] % values, return_inverse=True)
+    total = np.bincount(place, weights=times[at], minlength=len(keys)).astype(np.int64)
+    where = np.minimum(np.searchsorted(keys, pairs), max(len(keys) - 1, 0))
+    return np.where(keys[where] == pairs, total[where], 0) if len(keys) else np.zeros(len(pairs), np.int64)
+
+
+def _alike(sought: Codes, ordered: Codes) -> tuple[Codes, Codes] | tuple[None, None]:
+    """All pairs of places where a number sought and one of those in order are equal; none if there are too many."""
+    first, last = np.searchsorted(ordered, sought), np.searchsorted(ordered, sought, side="right")
+    if (last - first).sum() > _PAIRS:
+        return None, None
+    return np.repeat(np.arange(len(sought)), last - first), spread_out(first, last - first)
 
 
 def _all_covered(uncovered: int, left_out: int) -> Finding:
