@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import PlanError, Problem
-from shoal.plan.checks import CLOSENESS, NO_SENSITIVE, problems_of
+from shoal.plan.checks import problems_of
+from shoal.plan.checks.requirements import CLOSENESS, NO_SENSITIVE
 from shoal.plan.forms import FORMS, Form
 from shoal.plan.methods import METHODS, Method, Mondrian
 from shoal.plan.options import options_of

@@ -1,0 +1,81 @@
+"""Whether the method and the form are known, can keep what is asked, and go together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from shoal.errors import Problem
+from shoal.plan.checks.known import Known
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method, Promise
+from shoal.plan.options import options_of
+from shoal.plan.plan import Decisions
+from shoal.plan.spelling import also, did_you_mean
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+
+
+def of_method_and_form(plan: Decisions, known: Known) -> Iterator[Problem]:
+    problems = [
+        *_of_options("method", plan.method, tuple(METHODS.values()), "a method, such as shoal.Mondrian()"),
+        *_of_options("publish", plan.form, tuple(FORMS.values()), "a form, such as shoal.Generalized()"),
+    ]
+    yield from problems
+    if not problems and not known.is_wrong("method") and not known.is_wrong("publish"):
+        yield from _of_promises(plan.method, plan.form, plan.require)
+        yield from _of_separated(plan.form, known)
+
+
+def _of_options(section: str, held: object, kinds: tuple[type, ...], expected: str) -> Iterator[Problem]:
+    if not isinstance(held, kinds):
+        yield Problem(section, f"expected {expected}")
+        return
+    for key, option in options_of(type(held)).items():
+        value = getattr(held, key)
+        if not option.allows(value):
+            yield Problem(f"{section}.{key}", f"expected {option.expected}{also(did_you_mean(value, option.words))}")
+
+
+def _of_promises(method: Method, form: Form, require: object) -> Iterator[Problem]:
+    card = method.card
+    if form.name not in card.forms:
+        yield Problem("publish.form", f"{card.name} can be shown as {', '.join(card.forms)}, not as {form.name}")
+    asked = [r for r in require if isinstance(r, Requirement)] if isinstance(require, tuple) else []
+    for promise in dict.fromkeys(_promise_of(requirement) for requirement in asked):
+        if promise not in form.promises:
+            able = [name for name, other in FORMS.items() if promise in other.promises]
+            yield Problem(
+                "publish.form", f"the form {form.name} cannot promise {promise}; these can: {', '.join(able)}"
+            )
+        if promise not in card.promises:
+            able = [name for name, other in METHODS.items() if promise in other.card.promises]
+            yield Problem(
+                "method.name", f"the method {card.name} cannot promise {promise}; these can: {', '.join(able)}"
+            )
+
+
+def _of_separated(form: Form, known: Known) -> Iterator[Problem]:
+    """Forms that tell sensitive columns apart from the others need some, each a table with a file of its own."""
+    if not form.adds:
+        return
+    if not known.sensitive and not known.unsure:
+        says = f"the form {form.name} hides which sensitive value is whose, and the plan has no sensitive column"
+        yield Problem("publish.form", says)
+    times = Counter(name.casefold() for name in known.sensitive)
+    alike = [name for name in known.sensitive if times[name.casefold()] > 1]
+    if alike:
+        says = f"the tables of {', '.join(alike)} would be one file where case makes no difference: rename one"
+        yield Problem("publish.form", says)
+
+
+def _promise_of(requirement: Requirement) -> Promise:
+    """The letter by which forms and methods name what they can promise."""
+    match requirement:
+        case KAnonymity():
+            return "k"
+        case Size():
+            return "size"
+        case LDiversity():
+            return "l"
+        case TCloseness():
+            return "t"
