@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -214,3 +216,17 @@ def test_large_tables_are_shared_among_cores_without_a_difference(monkeypatch: p
     alone = held(mondrian.group(codes, plan), codes)
     monkeypatch.setattr(mondrian, "_SHARED", 100)
     assert held(mondrian.group(codes, plan), codes) == alone
+
+
+def test_classes_of_a_part_are_compared_with_the_whole() -> None:
+    """Of a window some records are published already: the others must be close to all of them, not to each other."""
+    records: list[tuple[int | None, ...]] = [(i, i % 7, i % 3, i % 2) for i in range(80)]
+    plan = plan_of(KAnonymity(2), TCloseness(0.2, "s"))
+    part = replace(coded(table_of(records), plan), whole=(np.array([55, 45]),))
+    classes = mondrian.group(part, plan)
+    assert len(classes) > 1
+    for members in np.split(classes.order, classes.starts[1:-1]):
+        share = part.matrix[members, part.place("s")].mean()
+        assert abs(share - 0.45) <= 0.2 + 1e-9
+    with pytest.raises(Unachievable):
+        mondrian.group(replace(part, whole=(np.array([10, 90]),)), plan)

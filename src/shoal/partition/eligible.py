@@ -43,10 +43,12 @@ def eligible(codes: Codes, plan: Plan) -> Eligible:
         if plan.suppress < 1 and len(codes):
             raise Unachievable(_too_few(codes, requirements))
         kept = kept[:0]
-    original, published = counts_of(codes, None), counts_of(codes, kept)
+    published = counts_of(codes, kept)
+    original = counts_of(codes, None) if codes.whole is None else list(codes.whole)
     if len(kept):
         _check_closeness(requirements, codes.sensitive_domains, original, published)
-    return Eligible(kept, _numbers(codes, requirements, original, published))
+    compared = published if codes.whole is None else original
+    return Eligible(kept, _numbers(codes, requirements, original, compared))
 
 
 def asked(plan: Plan, sensitive: Sequence[Domain]) -> list[Requirement]:
@@ -242,6 +244,7 @@ def _check_closeness(
 def _numbers(
     codes: Codes, requirements: Sequence[Requirement], original: Sequence[Counts], published: Sequence[Counts]
 ) -> Numbers:
+    """What is published is compared with itself, which is all that an outsider has, and with the original."""
     columns = {}
     for domain, whole, left in zip(codes.sensitive_domains, original, published, strict=True):
         wholes = [whole] if np.array_equal(whole, left) else [left, whole]

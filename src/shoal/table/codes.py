@@ -29,7 +29,9 @@ class Codes:
 
     Its columns are the quasi-identifiers, then the sensitive, then the insensitive columns, each coded over the domain
     of the same place; the rows are in random order, so that no method ever sees the order of the input. ``people``
-    numbers the person of each row, where rows are not people.
+    numbers the person of each row, where rows are not people. ``whole`` says how often each code of each sensitive
+    column occurs in the table that classes are compared with, where these records are a part of it: of a window those
+    that are not published yet.
     """
 
     matrix: NDArray[np.unsignedinteger[Any]]
@@ -38,6 +40,7 @@ class Codes:
     quasi: int
     sensitive: int
     people: NDArray[np.uint32] | None = None
+    whole: tuple[NDArray[np.int64], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
