@@ -41,7 +41,7 @@ def seen(
 
 def the(verdict: Verdict, what: str) -> Finding:
     """The one finding of which this is said."""
-    (found,) = [finding for finding in verdict.findings if what in finding.what]
+    (found,) = [f for f in verdict.findings if what in f.what and "suppressed in place" not in f.what]
     return found
 
 

@@ -345,16 +345,30 @@ class TestSuppressedInPlace:
     )
     COLUMNS = (quasi("x", "interval"), quasi("y", "set"), other("s"), other("n"))
 
-    def test_they_are_no_class_but_are_in_the_distribution(self) -> None:
+    def test_they_are_in_the_distribution_and_are_a_class_of_their_own(self) -> None:
         asked = [KAnonymity(2), LDiversity(2, "s"), TCloseness(0.2, "n")]
         verdict = seen(self.TABLE, self.COLUMNS, asked, own=False)
         assert (verdict.records, verdict.suppressed, verdict.classes) == (2, 2, 1)
         assert the(verdict, "k = 2").reached == 2
         # Numbers beside a star are numbers: 1 and 3 against 1, 2 and 3, whose ranks are half apart.
         assert the(verdict, "t = 0.2 (ordered) on n").reached == pytest.approx(1 / 6)
-        (note,) = [note for note in verdict.notes if note.about == "suppressed records"]
-        assert note.figures["k"] == 2
-        assert note.figures["l on s"] == 1
+        assert [note.figures["records"] for note in verdict.notes if note.about == "suppressed records"] == [2]
+        in_place = {f.what: f for f in verdict.findings if f.what.endswith("of the records suppressed in place")}
+        assert [f.reached for f in in_place.values()] == pytest.approx([2, 1, 1 / 6])
+        # Whoever fits no class is one of them, and one value only is known of them.
+        assert [f.what for f in verdict.findings if not f.holds] == ["l = 2 on s, of the records suppressed in place"]
+
+    def test_of_whom_nothing_is_said_they_tell_nothing(self) -> None:
+        silent = self.TABLE.set_column(2, "s", pa.array(["a", "b", "*", "*"])).set_column(
+            3, "n", pa.array(["1", "3", "*", "*"])
+        )
+        verdict = seen(silent, self.COLUMNS, [KAnonymity(2), LDiversity(2, "s")], own=False)
+        assert verdict.holds
+        assert [f.what for f in verdict.findings] == ["k = 2", "l = 2 on s"]
+
+    def test_one_record_alone_is_found_by_fitting_nowhere(self) -> None:
+        verdict = seen(self.TABLE.slice(0, 3), self.COLUMNS, [KAnonymity(2)], own=False)
+        assert [(f.reached, f.holds) for f in verdict.findings] == [(2, True), (1, False)]
 
     def test_in_a_release_of_our_own_they_are_a_class_like_any_other(self) -> None:
         verdict = seen(self.TABLE, self.COLUMNS, [KAnonymity(2)])

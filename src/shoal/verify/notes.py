@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.privacy import definitions
 from shoal.privacy.definitions import Figures
 from shoal.privacy.requirements import LDiversity, Requirement, TCloseness
 from shoal.privacy.verdict import Note
-from shoal.verify import figures, resolve, threads
+from shoal.verify import figures, threads
 from shoal.verify.findings import figure_name, weakest
 from shoal.verify.grouping import dense
 from shoal.verify.values import Values
@@ -27,39 +26,12 @@ def of(sight: Sight, reached: Reached, *, persons_known: bool) -> Iterator[Note]
     """Every note that says something of this release."""
     if sight.classes.rows == 0:
         yield Note("records", "the release has no records, so every requirement holds of it")
-    if sight.release.hidden.num_rows:
-        yield _hidden(sight, [requirement for requirement, _ in reached])
     if not persons_known:
         yield Note("people", "rows were counted, not people: nothing tells whether several rows are one person")
     if sight.classes.rows:
         yield from _otherwise_asked(sight, [requirement for requirement, _ in reached])
         if sight.joined:
             yield from _known_too(sight, reached)
-
-
-def _hidden(sight: Sight, asked: Sequence[Requirement]) -> Note:
-    """The suppressed records that were left in place, judged as the class that they would be."""
-    count = sight.release.hidden.num_rows
-    reached = {"k": float(count)}
-    for requirement in asked:
-        if isinstance(requirement, LDiversity | TCloseness):
-            said = sight.release.hidden_values(str(requirement.on))
-            if len(said.code):
-                reached[figure_name(requirement)] = _as_one_class(requirement, said, sight)
-    return Note(
-        "suppressed records",
-        f"{count:,} record(s) were left in place with every quasi-identifier suppressed; as a class they would "
-        f"reach {_listed(reached)}",
-        reached,
-    )
-
-
-def _as_one_class(requirement: LDiversity | TCloseness, on: Values, sight: Sight) -> float:
-    counts = np.bincount(on.code, minlength=on.width)[None, :]
-    if isinstance(requirement, LDiversity):
-        return float(definitions.diversity(requirement, counts, on.known)[0])
-    ground = resolve.ground(requirement, on, sight.trees)
-    return float(definitions.closeness(counts[:, ground.order], on.whole[ground.order], ground.distance)[0])
 
 
 def _otherwise_asked(sight: Sight, asked: Sequence[Requirement]) -> Iterator[Note]:

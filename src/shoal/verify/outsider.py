@@ -10,10 +10,10 @@ import pyarrow as pa
 from shoal.errors import DataError
 from shoal.privacy.definitions import Figures
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
-from shoal.privacy.verdict import Finding, Verdict
+from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import figures, grouping, notes, resolve, suppressed, threads
+from shoal.verify import figures, grouping, left_in_place, notes, resolve, suppressed, threads
 from shoal.verify.findings import finding
 from shoal.verify.grouping import Classes
 from shoal.verify.suppressed import Split
@@ -62,12 +62,17 @@ def judge(
     asked = resolve.requirements(requirements, columns, sight.release.shown)
     reached = [(requirement, sight.reached(requirement)) for requirement in asked]
     sizes = sight.classes.sizes
+    in_place = list(left_in_place.judged(sight, asked))
     return Verdict(
         findings=(
             *of_columns(table, columns),
             *(finding("outsider", requirement, found, sizes) for requirement, found in reached),
+            *(found for found in in_place if isinstance(found, Finding)),
         ),
-        notes=tuple(notes.of(sight, reached, persons_known=persons_known)),
+        notes=(
+            *(found for found in in_place if isinstance(found, Note)),
+            *notes.of(sight, reached, persons_known=persons_known),
+        ),
         records=sight.release.shown.num_rows,
         suppressed=sight.release.hidden.num_rows,
         classes=sight.classes.count,

@@ -31,13 +31,14 @@ class Split:
 
     def hidden_values(self, name: str) -> Values:
         """What the hidden records say in a column, where they say anything, compared with all that is said."""
-        return values(name, coded(self._said(name), name), self._whole(name))
+        return values(name, coded(self.said(name), name), self._whole(name))
 
     def _whole(self, name: str) -> Coded:
-        chunks = [*_plain(self.shown.column(name)).chunks, *self._said(name).chunks]
+        chunks = [*_plain(self.shown.column(name)).chunks, *self.said(name).chunks]
         return coded(pa.chunked_array(chunks), name)
 
-    def _said(self, name: str) -> pa.ChunkedArray:
+    def said(self, name: str) -> pa.ChunkedArray:
+        """The cells of a column that hidden records have, but for those that say nothing."""
         return _said(self.hidden.column(name)).cast(_plain(self.shown.column(name)).type)
 
 
