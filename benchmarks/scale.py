@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -53,6 +55,7 @@ def report(folder: Path, records: int, repeat: int) -> None:
         print(f"memory {mine.memory / table.nbytes:.1f} times the Arrow table")
         del table
     _growth(taken)
+    _stages(folder, records)
 
 
 def _growth(taken: dict[int, Taken]) -> None:
@@ -60,6 +63,16 @@ def _growth(taken: dict[int, Taken]) -> None:
     for count in sorted(taken)[1:]:
         print(f"{start:>12,} -> {count:,} records: {count // start} times the records, ", end="")
         print(f"{taken[count].seconds / taken[start].seconds:.1f} times the seconds")
+
+
+def _stages(folder: Path, records: int) -> None:
+    """What each stage takes of the largest table, in a process of its own whose kernels were compiled before."""
+    files = folder / "plan.toml", folder / f"people-{records}.parquet", folder / "staged"
+    command = [sys.executable, "-m", "benchmarks.stages", *map(str, files)]
+    taken = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    whole = sum(taken.values())
+    said = ", ".join(f"{stage} {seconds:.2f} s ({seconds / whole:.0%})" for stage, seconds in taken.items())
+    print(f"{records:>12,} records, stage by stage: {said}")
 
 
 def shoal(folder: Path, table: Path, repeat: int) -> Taken:
