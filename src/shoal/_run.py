@@ -32,7 +32,9 @@ from shoal.table.building import built
 from shoal.table.chance import Chance
 from shoal.table.checks import check_columns
 from shoal.table.codes import Codes, encode, person_column
+from shoal.table.domain import occurring
 from shoal.table.naming import check_nobody_named
+from shoal.table.texts import texts
 from shoal.verify import judges
 
 #: Called as each stage begins, with its name and its place among all of them.
@@ -107,7 +109,11 @@ def hierarchies(plan: Plan) -> dict[str, Hierarchy]:
 
 def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
     """What the release says of itself."""
-    trees = {domain.name: domain.tree for domain in codes.sensitive_domains}
+    trees = {
+        domain.name: _published_part(domain.tree, domain.name, draft.tables)
+        for domain in codes.sensitive_domains
+        if domain.tree is not None
+    }
     return Manifest(
         shoal=__version__,
         form=plan.form.name,
@@ -122,6 +128,12 @@ def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
         records=draft.records,
         suppressed=draft.suppressed,
     )
+
+
+def _published_part(tree: Hierarchy, name: str, tables: Mapping[str, pa.Table]) -> Hierarchy:
+    """Of a sensitive column's hierarchy what speaks of published values: those of others stay at home."""
+    held = next(table.column(name) for table in tables.values() if name in table.column_names)
+    return tree.keep(texts(pa.array(occurring(held))).to_pylist())
 
 
 def _typed(column: PublishedColumn, tables: Mapping[str, pa.Table]) -> PublishedColumn:

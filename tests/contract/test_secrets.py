@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import shoal
 from shoal.cli import main
 from shoal.errors import DataError
 from shoal.plan.forms import FORMS
 from shoal.plan.methods import METHODS
+from shoal.plan.plan import Plan
+from shoal.privacy.requirements import KAnonymity, TCloseness
 from shoal.release.release import Release
+from shoal.schema.columns import Schema, categorical
 from shoal.testing import check_no_secrets
 from shoal.testing.secrets import MARK, Scene, Secrets, check_mishap
 from shoal.testing.unpacked import everything
@@ -203,3 +208,15 @@ def test_commands_say_no_secret_of_broken_tables(
             said = "".join(capfd.readouterr())
             SECRETS.refuse(f"what {command} says", said)
             assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("distance", ["hierarchical", "ordered"])
+def test_a_hierarchy_in_the_manifest_has_published_values_only(distance: Literal["hierarchical", "ordered"]) -> None:
+    """A value that only those have who are left out does not stand there, nor a label above it alone."""
+    tree = categorical({"common": ["flu", "cold"], f"{MARK}-branch": [SECRET]})
+    table = pa.table({"age": [1, 2, 3], "ill": ["flu", "cold", SECRET]})
+    schema = Schema(quasi_identifying=["age"], sensitive={"ill": tree})
+    plan = Plan(schema, [KAnonymity(4), TCloseness(1.0, "ill", distance)], suppress=1.0)
+    release = shoal.anonymize(table, plan)
+    assert release.manifest.records == 0
+    assert MARK not in release.manifest.encode().decode()
