@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels.cutting import keeps
 from shoal.privacy import definitions
-from shoal.privacy.distances import Equal, Hierarchical, Ordered
+from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
 from shoal.privacy.search import SensitiveColumn, numbers
 from shoal.schema.hierarchy import Hierarchy
@@ -38,10 +38,9 @@ def cases(draw: st.DrawFn) -> Case:
         known, gap = draw(st.integers(1, 5)), draw(st.booleans())
         counts = draw(classes(known + gap, least=1))
         held[name] = np.resize(counts, (rows, known + gap))
-        wholes = [
-            held[name].sum(axis=0),
-            *draw(st.lists(classes(known + gap, least=1).map(lambda c: c[0]), max_size=1)),
-        ]
+        published = held[name].sum(axis=0)
+        left_out = draw(st.lists(classes(known + gap).map(lambda c: c[0]), max_size=1))
+        wholes = [published, *(published + counts for counts in left_out)]
         requirements = draw(st.lists(diversities(name), max_size=2))
         closeness = {
             TCloseness(draw(st.floats(0.05, 1)), name): draw(distances(known)) for _ in range(draw(st.integers(0, 2)))
@@ -63,8 +62,14 @@ def _margins(case: Case, row: int) -> list[float]:
             found.append((reached - requirement.l) / requirement.l)
         else:
             distance = column.distances[requirement]
-            found += [requirement.t - definitions.closeness(counts, whole, distance)[0] for whole in column.wholes]
+            found += [requirement.t - _closeness(counts, whole, distance) for whole in column.wholes]
     return found
+
+
+def _closeness(counts: Counts, whole: Counts, distance: GroundDistance) -> float:
+    """By the definition, in which a table has no values that do not occur in it; a hierarchy has them all the same."""
+    occurring = np.arange(len(whole)) if isinstance(distance, Hierarchical) else np.flatnonzero(whole)
+    return float(definitions.closeness(counts[:, occurring], whole[occurring], distance)[0])
 
 
 def _search_says(case: Case, row: int) -> bool:
@@ -118,3 +123,12 @@ def test_counts_beyond_32_bits_do_not_wrap() -> None:
         held = numbers([diversity], {"x": SensitiveColumn(3, [whole], {})})
         assert keeps(alike, held, np.zeros(4), np.zeros(3, np.int64))
         assert not keeps(apart, held, np.zeros(4), np.zeros(3, np.int64))
+
+
+def test_values_that_are_published_no_more_have_no_rank() -> None:
+    """Each record that is left out may take a value with it, and those that stay are neighbours then."""
+    requirement = TCloseness(0.3, "x", "ordered")
+    published, original, apart = np.array([5, 5, 0, 0, 0]), np.array([5, 5, 1, 1, 1]), np.array([5, 0, 0, 0, 0])
+    for wholes, close in (([original], True), ([published, original], False)):
+        held = numbers([requirement], {"x": SensitiveColumn(5, wholes, {requirement: Ordered()})})
+        assert keeps(apart, held, np.zeros(6), np.zeros(5, np.int64)) == close

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy.definitions import TOLERANCE
-from shoal.privacy.distances import GroundDistance
+from shoal.privacy.distances import Flows, GroundDistance, Ordered
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
 
 FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS = range(5)
@@ -77,9 +77,20 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
                 for whole in column.wholes:
                     rows.append((CLOSENESS, int(offset[on]), len(whole), requirement.t + TOLERANCE / 2, 0.0))
                     shares.append(whole / max(int(whole.sum()), 1))
-                    flow = column.distances[requirement].flows(len(whole))
-                    flows.append((flow.first, flow.last, flow.weight))
+                    flows.append(_flows(column.distances[requirement], whole))
     return _packed(least, rows, shares, flows)
+
+
+def _flows(distance: GroundDistance, whole: Integers) -> Flows:
+    """A distance within one table: by order, only values that occur in it have a rank there.
+
+    Where records are left out, a value of the original may be published no more.
+    """
+    if not isinstance(distance, Ordered):
+        return distance.flows(len(whole))
+    occurring = np.flatnonzero(whole)
+    among = distance.flows(len(occurring))
+    return Flows(among.first, occurring[among.last - 1] + 1, among.weight)
 
 
 def _smallest_class(requirement: LDiversity) -> int:
