@@ -138,6 +138,37 @@ def test_other_peoples_folders_are_never_replaced(tmp_path: Path) -> None:
         release_of(ODD).write(tmp_path / "file", force=True)
 
 
+def test_a_release_that_was_put_there_meanwhile_stays(tmp_path: Path) -> None:
+    """Two writers at once, and nobody who said that one may replace the other."""
+
+    def judge(tables: object) -> Verdict:
+        release_of(ODD.slice(0, 3)).write(tmp_path / "out")
+        return GOOD
+
+    with pytest.raises(DataError, match="holds a release already"):
+        release_of(ODD, judge).write(tmp_path / "out")
+    assert Release.read(tmp_path / "out").manifest.records == 3
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_somebody_put_beside_a_release_is_not_lost(tmp_path: Path) -> None:
+    folder = release_of(ODD).write(tmp_path / "out")
+    (folder / "notes.docx").write_text("hours of work")
+    with pytest.raises(DataError, match="1 file"):
+        release_of(ODD).write(folder, force=True)
+    assert (folder / "notes.docx").exists()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    release_of(ODD).write(tmp_path / "link")
+    release_of(ODD.slice(0, 2)).write(tmp_path / "link", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert Release.read(tmp_path / "there").manifest.records == 2
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "there"]
+
+
 def test_an_empty_folder_is_a_free_place(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     assert Release.read(release_of(ODD).write(tmp_path / "out")).manifest.records == 4

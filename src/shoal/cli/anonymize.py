@@ -52,7 +52,7 @@ def written(plan: Path, table: Path | None, out: Path, format: Any, *, force: bo
     from shoal.release import place
 
     decided = Plan.read(plan)
-    place.check_free(out.absolute(), force=force)  # told before the work, not after it
+    place.check_free(out.resolve(), force=force)  # told before the work, not after it
     with terminal.progress() as say:
         release = _run.prepare(table, decided, progress=say)
         if say is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from shoal.errors import DataError, ShoalError
 
-MANIFEST = "manifest.json"
+MANIFEST, README = "manifest.json", "README.txt"
 _EXCHANGE = 2
 _AT_FDCWD = -100
 _SWAP = 2
@@ -36,7 +37,20 @@ def check_free(target: Path, *, force: bool) -> None:
     if MANIFEST not in held:
         raise DataError(f"the folder {target.name} holds something else than a release: choose another")
     if not force:
-        raise DataError(f"the folder {target.name} holds a release already: choose another, or replace it with --force")
+        raise _holds_a_release(target)
+    if strange := sorted(name for name in held if not _is_of_a_release(name)):
+        raise DataError(
+            f"the folder {target.name} holds {len(strange)} file(s) beside its release, which would be lost: move them "
+            "away, or choose another"
+        )
+
+
+def _is_of_a_release(name: str) -> bool:
+    return name in (MANIFEST, README) or name.endswith((".parquet", ".csv"))
+
+
+def _holds_a_release(target: Path) -> DataError:
+    return DataError(f"the folder {target.name} holds a release already: choose another, or replace it with --force")
 
 
 @contextlib.contextmanager
@@ -52,18 +66,31 @@ def staging(target: Path) -> Iterator[Path]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def put(stage: Path, target: Path) -> None:
-    """Move what was staged to its place in one step, and remove what stood there."""
+def put(stage: Path, target: Path, *, force: bool) -> None:
+    """Move what was staged to its place in one step; with ``force``, what stood there is where the staging was then.
+
+    Without it, somebody else's release stays that was put there meanwhile.
+    """
     for entry in stage.iterdir():
         entry.chmod(0o666 & ~_umask())
         _sync(entry)
     stage.chmod(0o777 & ~_umask())
     _sync(stage)
-    if target.exists():
+    if force and target.exists():
         _exchange(stage, target)
     else:
-        stage.rename(target)
+        _rename(stage, target)
     _sync(target.parent)
+
+
+def _rename(stage: Path, target: Path) -> None:
+    """Where nothing stands, or an empty folder: all else the operating system refuses to replace."""
+    try:
+        stage.rename(target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise _holds_a_release(target) from None
+        raise
 
 
 def _locked(target: Path) -> tuple[Path, int]:

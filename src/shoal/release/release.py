@@ -90,7 +90,7 @@ class Release:
             raise Unsupported("only a release fresh from anonymize can be judged and written: copy the folder instead")
         if format not in FORMATS:
             raise Unsupported(f"expected a format, one of {', '.join(FORMATS)}")
-        target = Path(folder).absolute()
+        target = Path(folder).resolve()  # where a link points to, or the link would be replaced
         place.check_free(target, force=force)
         with place.staging(target) as stage:
             paths = {name: files.write(table, stage, name, format) for name, table in self.arrow.items()}
@@ -99,8 +99,8 @@ class Release:
             self.manifest = with_reached(self.manifest, self.verdict)
             named = msgspec.structs.replace(self.manifest, tables=[path.name for path in paths.values()])
             (stage / place.MANIFEST).write_bytes(named.encode())
-            (stage / "README.txt").write_text(readme.text(named), encoding="utf-8")
-            place.put(stage, target)
+            (stage / place.README).write_text(readme.text(named), encoding="utf-8")
+            place.put(stage, target, force=force)
         return Path(folder)
 
     @classmethod
