@@ -22,6 +22,7 @@ from shoal.schema.columns import Categorical, Column, Numeric, Role
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import sources
 from shoal.table.building import built
+from shoal.table.counted import COUNT, spread
 from shoal.verify import meaning
 
 
@@ -64,6 +65,8 @@ def opened(published: Any, plan: Plan | None) -> Opened:
         raise DataError("only a release made by Shoal says what its columns mean: give a plan with the roles")
     as_text = [column.name for column in plan.quasi_identifying]
     table = sources.read(published, plan.read_options, as_text=as_text).table
+    if COUNT in table.column_names and all(column.name != COUNT for column in plan.columns):
+        table = spread(table)
     columns = meaning.of(table, plan.columns)
     published = Published({"release": table}, columns)
     return Opened(published, plan.require, hierarchies(plan), plan.columns, False, 0, plan)

@@ -2,7 +2,7 @@
 
 Ranges are read in every notation that is in use: ``[20, 32]`` and ``[20, 32] or missing`` (Shoal),
 ``[20, 30[`` (ARX), ``[20, 30)`` (ANJANA), ``20-30`` (AnonyPy), ``[5 - 10]`` (Spark), ``>=90`` and ``<20``,
-single values; ends are numbers, dates or times. Sets are ``{a, b}`` or, by AnonyPy, ``a,b``. Reading never
+single values; ends are numbers, dates or times. Sets are ``{a, b}`` or, by AnonyPy, ``a,b``, ``[a,b]``. Reading never
 fails: what has no meaning is marked.
 """
 
@@ -151,16 +151,15 @@ def as_set(values: Iterable[str | None]) -> str | None:
 def members(cell: str) -> frozenset[str | None] | None:
     """The values that a cell of a set column covers, None among them for missing; None if it has no meaning.
 
-    ``*`` is not a set: whoever asks knows what "any" means. A text with commas but no braces is one value or,
-    by AnonyPy, several: it may stand for either.
+    ``*`` is not a set: whoever asks knows what "any" means. A text with commas but no braces, or in brackets, is one
+    value or, by AnonyPy, several: it may stand for either.
     """
     if cell.startswith("{"):
         return _in_braces(cell[1:-1]) if cell.endswith("}") else None
     if cell == NULL:  # as a value, or as ARX means it
         return frozenset({cell, None})
-    if "," not in cell:
-        return frozenset({cell})
-    return frozenset({cell, *(part.strip(_BLANKS) for part in cell.split(","))})
+    bare = cell[1:-1] if cell.startswith("[") and cell.endswith("]") else cell
+    return frozenset({cell, *(part.strip(_BLANKS) for part in bare.split(","))}) if bare else frozenset({cell})
 
 
 def _in_braces(inside: str) -> frozenset[str | None] | None:
