@@ -40,7 +40,7 @@ def covers(
     cells = [row[name] for name in column.columns]
     match column.shown:
         case "value":
-            return same(cells[0], original.value)
+            return same(cells[0], None if original.value is None else _clamped(column, original.value))
         case "bounds":
             return _in_bounds(column, cells, original)
         case "interval":
