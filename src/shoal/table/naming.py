@@ -50,8 +50,34 @@ def _repeats(shown: pa.Array, named: pa.Array) -> bool:
     known = named.is_valid()
     if pc.count_distinct(named).as_py() < 2:
         return False
-    same = pc.sum(pc.and_(pc.equal(texts(shown), texts(named)).fill_null(False), known)).as_py() or 0
+    same = pc.sum(pc.and_(pc.equal(*_alike(shown, named)).fill_null(False), known)).as_py() or 0
     return bool(2 * same > pc.sum(known).as_py())
+
+
+def _alike(shown: pa.Array, named: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Values that mean the same in one type: a day, its midnight, and midnight in some zone are one moment."""
+    kinds = (shown.type, named.type)
+    if kinds[0] == kinds[1]:
+        return shown, named
+    if all(pa.types.is_date(kind) or pa.types.is_timestamp(kind) for kind in kinds):
+        return _moments(shown), _moments(named)
+    for family, common in (
+        (pa.types.is_time, pa.time64("ns")),
+        (pa.types.is_duration, pa.duration("us")),
+        (_is_number, pa.float64()),
+    ):
+        if all(map(family, kinds)) and not all(map(pa.types.is_integer, kinds)):
+            return shown.cast(common, safe=False), named.cast(common, safe=False)
+    return texts(shown), texts(named)
+
+
+def _moments(values: pa.Array) -> pa.Array:
+    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+    return values.cast(pa.timestamp("us", zone), safe=False).cast(pa.timestamp("us"))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _is_readable(kind: pa.DataType) -> bool:
