@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
-from shoal.privacy.requirements import DIVERSITY_KINDS, LDiversity
+from shoal.privacy.requirements import DIVERSITY_KINDS, LDiversity, RandomizedDiversity
 from shoal.schema.hierarchy import Hierarchy
 
 #: Small counts are the interesting ones.
@@ -35,6 +35,13 @@ def diversities(draw: st.DrawFn, on: str | None = None) -> LDiversity:
     l = float(draw(st.integers(2, 6))) if whole else draw(st.sampled_from([1.2, 1.5, 2, 2.5, 3, 3.7, 4, 6]))
     c = draw(st.sampled_from([0.25, 0.5, 1.0, 1.5, 3.0])) if kind == "recursive" else None
     return LDiversity(l, on, kind, c, missing_is_sensitive=draw(st.booleans()))
+
+
+@st.composite
+def randomized(draw: st.DrawFn, on: str | None = None) -> RandomizedDiversity:
+    """The diversity of classes whose values are shown randomized."""
+    l, retention = draw(st.sampled_from([1.2, 1.5, 2, 2.5, 3, 4])), draw(st.sampled_from([0.0, 0.05, 0.2, 0.4]))
+    return RandomizedDiversity(l, on, missing_is_sensitive=draw(st.booleans()), retention=retention)
 
 
 @st.composite

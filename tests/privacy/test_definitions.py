@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from shoal.privacy import definitions
 from shoal.privacy.distances import Equal, Hierarchical, Ordered
-from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+from shoal.privacy.requirements import KAnonymity, LDiversity, RandomizedDiversity, Requirement, Size, TCloseness
+from shoal.privacy.retention import diversity
 from shoal.schema.hierarchy import Hierarchy
 from tests.privacy import oracle
-from tests.privacy.cases import FEW, classes, distances, diversities
+from tests.privacy.cases import FEW, classes, distances, diversities, randomized
 
 Counts = NDArray[np.int64]
 
@@ -53,6 +54,19 @@ def test_a_missing_value_makes_no_class_diverse(counts: Counts, asked: LDiversit
     judged = counts if asked.missing_is_sensitive else counts[:, :known]
     assert reached.tolist() == definitions.diversity(asked, judged, judged.shape[1]).tolist()
     assert (reached[judged.sum(axis=1) == 0] == 0).all()
+
+
+@given(classes(counts=FEW), randomized(), st.booleans())
+def test_randomized_classes_draw_from_all_that_they_hold(
+    counts: Counts, asked: RandomizedDiversity, has_missing: bool
+) -> None:
+    known = counts.shape[1] - has_missing
+    judged = counts if asked.missing_is_sensitive else counts[:, :known]
+    expected = [
+        diversity(asked.retention, sum(n > 0 for n in row), sum(some), max(some)) if sum(some) else 0.0
+        for row, some in zip(counts.tolist(), judged.tolist(), strict=True)
+    ]
+    assert definitions.diversity(asked, counts, known).tolist() == expected
 
 
 def test_an_entropy_of_log_l_is_enough() -> None:

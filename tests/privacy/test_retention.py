@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
+from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from shoal.privacy.retention import MOST, belief, diversity, largest_retention, least_values
+from shoal.privacy.retention import MOST, belief, diversity, largest_retention, least_values, together
 
 RETENTIONS = (0.0, 0.05, 0.2, 0.32, 0.5, 0.9)
 
@@ -27,6 +32,22 @@ def strongest(retention: float, values: int, hidden: int) -> float:
             for way, likely in zip(ways, weight, strict=True):
                 held[way[record]] += likely / whole
             most = max(most, *held)
+    return most
+
+
+def in_a_group(counts: Sequence[int], retention: float, values: int) -> float:
+    """The same where a value is held more than once: every way to give the values to the records is alike likely.
+
+    All records but the first stand in any order, so what they show is looked at in one.
+    """
+    ways = sorted(set(itertools.permutations(v for v, times in enumerate(counts) for _ in range(times))))
+    ratio = 1 + retention * values / (1 - retention)
+    most = 0.0
+    for rest in itertools.combinations_with_replacement(range(values), sum(counts) - 1):
+        for first in range(values):
+            weight = [ratio ** sum(map(operator.eq, way, (first, *rest))) for way in ways]
+            held = [sum(w for way, w in zip(ways, weight, strict=True) if way[0] == v) for v in range(len(counts))]
+            most = max(most, max(held) / sum(weight))
     return most
 
 
@@ -50,6 +71,87 @@ def test_nothing_that_is_shown_is_believed_more(retention: float, values: int, h
 @pytest.mark.parametrize("retention", [0.2, 0.5])
 def test_five_values(retention: float) -> None:
     assert belief(retention, 5) == pytest.approx(strongest(retention, 5, 5), abs=1e-12)
+
+
+def groups(records: int) -> list[tuple[int, ...]]:
+    """Every way in which so many records can hold values, by how often they hold each."""
+    return [
+        counts
+        for values in range(1, records + 1)
+        for counts in itertools.combinations_with_replacement(range(1, records + 1), values)
+        if sum(counts) == records
+    ]
+
+
+@pytest.mark.parametrize("counts", [counts for records in range(1, 6) for counts in groups(records)], ids=str)
+def test_nothing_is_believed_more_where_values_repeat(counts: tuple[int, ...]) -> None:
+    """The bound holds, and is reached where each value is held once and where there are two."""
+    for values, retention in itertools.product((len(counts), len(counts) + 1), (0.0, 0.1, 0.2, 0.4)):
+        bound = belief(retention, values, sum(counts), max(counts))
+        found = in_a_group(counts, retention, values)
+        assert found <= bound + 1e-12
+        if max(counts) == 1 or len(counts) <= 2:
+            assert found == pytest.approx(bound, abs=1e-12)
+
+
+def test_without_retention_it_is_the_share_of_the_commonest() -> None:
+    for hidden, commonest in itertools.product(range(1, 40), repeat=2):
+        if commonest <= hidden:
+            assert diversity(0.0, 5, hidden, commonest) == pytest.approx(hidden / commonest, rel=1e-15)
+
+
+def sums(retention: float, values: int, hidden: int, commonest: int) -> Fraction:
+    """The l by the weights of each number of unmatched values, in exact fractions."""
+    odds = Fraction(retention) * values / (1 - Fraction(retention))
+    others = hidden - commonest
+    weight = [Fraction(1)]
+    for unmatched in range(others):
+        weight.append(weight[-1] * (others - unmatched) / (odds * min(commonest, unmatched + 1)))
+    left = sum(u * w for u, w in enumerate(weight)) / sum(weight)
+    return 1 + left / (commonest * (1 + odds))
+
+
+@given(st.floats(0.001, 0.4), st.integers(1, 60), st.integers(1, 150), st.integers(1, 30))
+def test_the_sums_are_exact(retention: float, values: int, hidden: int, commonest: int) -> None:
+    exact = float(sums(retention, values, max(hidden, commonest), commonest))
+    assert diversity(retention, values, max(hidden, commonest), commonest) == pytest.approx(exact, rel=1e-13)
+
+
+def test_large_groups_are_quick_and_do_not_overflow() -> None:
+    """Of very many records, as many are unmatched as meet at the rate at which matches come loose."""
+    for values in (3, 14, 1000):
+        odds = 0.1 * values / 0.9
+        found = diversity(0.1, values, values * 10**6, 10**6)
+        assert found == pytest.approx(1 + (values - 1 - odds) / (1 + odds), rel=1e-3)
+
+
+def two_columns(counts: Sequence[int], second: Sequence[int], ratios: tuple[float, float]) -> float:
+    """The strongest belief in a value of the first column, if each record's value in the second goes with the first."""
+    tokens = [(v, w) for v, (times, w) in enumerate(zip(counts, second, strict=True)) for _ in range(times)]
+    ways = sorted(set(itertools.permutations(tokens)))
+    shown = list(itertools.product(range(len(counts)), range(max(second) + 1)))
+    most = 0.0
+    for told in itertools.product(shown, repeat=len(tokens)):
+        weight = [
+            math.prod(
+                ratio ** (held == seen)
+                for one, other in zip(way, told, strict=True)
+                for held, seen, ratio in zip(one, other, ratios, strict=True)
+            )
+            for way in ways
+        ]
+        for v in range(len(counts)):
+            most = max(most, sum(w for way, w in zip(ways, weight, strict=True) if way[0][0] == v) / sum(weight))
+    return most
+
+
+@pytest.mark.parametrize(("counts", "second"), [((1, 1), (0, 1)), ((1, 1, 1), (0, 1, 1)), ((2, 1), (0, 1))])
+def test_columns_that_go_together_leave_no_less_than_that(counts: Sequence[int], second: Sequence[int]) -> None:
+    values = (len(counts), max(second) + 1)
+    ratios = tuple(1 + 0.2 * m / 0.8 for m in values)
+    strongest = two_columns(counts, second, (ratios[0], ratios[1]))
+    assert 1 / strongest >= together(0.2, values, sum(counts), max(counts)) - 1e-12
+    assert 1 / strongest < diversity(0.2, values[0], sum(counts), max(counts)), "so the other column matters"
 
 
 @pytest.mark.parametrize("retention", RETENTIONS)

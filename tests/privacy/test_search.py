@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from shoal.kernels.cutting import keeps
 from shoal.privacy import definitions
 from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
-from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+from shoal.privacy.requirements import KAnonymity, LDiversity, RandomizedDiversity, Requirement, Size, TCloseness
 from shoal.privacy.search import SensitiveColumn, numbers
 from shoal.schema.hierarchy import Hierarchy
-from tests.privacy.cases import classes, distances, diversities
+from tests.privacy.cases import FEW, classes, distances, diversities, randomized
 
 Counts = NDArray[np.int64]
 NEAR = 1e-9
@@ -36,12 +36,13 @@ def cases(draw: st.DrawFn) -> Case:
     rows = draw(st.integers(1, 3))
     for name in names:
         known, gap = draw(st.integers(1, 5)), draw(st.booleans())
-        counts = draw(classes(known + gap, least=1))
+        are_randomized = draw(st.integers(0, 3)) == 0
+        counts = draw(classes(known + gap, 1, FEW) if are_randomized else classes(known + gap, least=1))
         held[name] = np.resize(counts, (rows, known + gap))
         published = held[name].sum(axis=0)
         left_out = draw(st.lists(classes(known + gap).map(lambda c: c[0]), max_size=1))
         wholes = [published, *(published + counts for counts in left_out)]
-        requirements = draw(st.lists(diversities(name), max_size=2))
+        requirements = draw(st.lists(randomized(name) if are_randomized else diversities(name), max_size=2))
         closeness = {
             TCloseness(draw(st.floats(0.05, 1)), name): draw(distances(known)) for _ in range(draw(st.integers(0, 2)))
         }
@@ -119,6 +120,7 @@ def test_counts_beyond_32_bits_do_not_wrap() -> None:
         LDiversity(2, "x"),
         LDiversity(2, "x", "entropy"),
         LDiversity(2, "x", "recursive", 1.0),
+        RandomizedDiversity(2, "x", retention=0.1),
     ):
         held = numbers([diversity], {"x": SensitiveColumn(3, [whole], {})})
         assert keeps(alike, held, np.zeros(4), np.zeros(3, np.int64))

@@ -112,6 +112,36 @@ def _tail(counts, start, values, l, rest):
 
 
 @njit(cache=True, nogil=True)
+def _unmatched(odds, others, most):
+    """How many values of others no record is matched with, in the mean: see shoal/privacy/retention.py."""
+    if odds == 0.0 or most >= others:
+        return others / (1.0 + odds)
+    often = others - odds * most
+    start = min(max(np.int64(often if often >= most else (others - odds) / (1.0 + odds)), 0), others)
+    whole, total = 1.0, np.float64(start)
+    for step in (1, -1):
+        term, unmatched = 1.0, start
+        while 0 <= unmatched + step <= others and term > 1e-20 * whole:
+            if step > 0:
+                term *= (others - unmatched) / (odds * min(most, unmatched + 1))
+            else:
+                term *= odds * min(most, unmatched) / (others - unmatched + 1)
+            unmatched += step
+            whole, total = whole + term, total + term * unmatched
+    return total / whole
+
+
+@njit(cache=True, nogil=True)
+def _hidden(counts, numbers, r, total, largest):
+    """The l that a class reaches whose values are shown randomized, drawn from all that it holds."""
+    start, values = numbers.start[r], 0
+    for v in range(start, start + numbers.held[r]):
+        values += counts[v] > 0
+    odds = numbers.c[r] * values
+    return 1.0 + _unmatched(odds, total - largest, largest) / (largest * (1.0 + odds))
+
+
+@njit(cache=True, nogil=True)
 def _diverse(counts, numbers, r, rest):
     """Whether one sensitive column of a class is as diverse as row r of the numbers asks."""
     start, values, bound = numbers.start[r], numbers.values[r], numbers.bound[r]
@@ -133,6 +163,8 @@ def _diverse(counts, numbers, r, rest):
                 share = counts[v] / total
                 entropy -= share * np.log(share)
         return np.exp(entropy) >= bound
+    if numbers.kind[r] == 5:
+        return _hidden(counts, numbers, r, total, largest) >= bound
     return largest < numbers.c[r] * _tail(counts, start, values, np.int64(bound), rest)
 
 

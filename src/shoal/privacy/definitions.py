@@ -10,8 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.privacy import retention
 from shoal.privacy.distances import GroundDistance
-from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+from shoal.privacy.requirements import (
+    KAnonymity,
+    LDiversity,
+    RandomizedDiversity,
+    Requirement,
+    Size,
+    TCloseness,
+)
 
 Counts = NDArray[np.int64]
 Figures = NDArray[np.float64]
@@ -51,6 +59,17 @@ def recursive(counts: Counts, c: float) -> Figures:
     return (ordered[:, :1] < c * tails).sum(axis=1).astype(np.float64)  # the tails only fall
 
 
+def randomized(counts: Counts, judged: int, keeps: float) -> Figures:
+    """One over the strongest belief in one of the ``judged`` values, where records keep theirs with this probability.
+
+    Each class draws from all values that it holds, those among them that are not judged.
+    """
+    hidden, commonest = counts[:, :judged].sum(axis=1), counts[:, :judged].max(axis=1, initial=0)
+    kinds, of = np.unique(np.column_stack([(counts > 0).sum(axis=1), hidden, commonest]), axis=0, return_inverse=True)
+    reached = [retention.diversity(keeps, *kind) if kind[1] else 0.0 for kind in kinds.tolist()]
+    return np.array(reached)[of.ravel()]
+
+
 def diversity(requirement: LDiversity, counts: Counts, known: int) -> Figures:
     """The l that each class reaches, by the requirement's own kind.
 
@@ -58,6 +77,8 @@ def diversity(requirement: LDiversity, counts: Counts, known: int) -> Figures:
     that to have no value is sensitive in itself. A class without a known value reaches 0.
     """
     judged = counts if requirement.missing_is_sensitive else counts[:, :known]
+    if isinstance(requirement, RandomizedDiversity):
+        return randomized(counts, judged.shape[1], requirement.retention)
     match requirement.kind:
         case "frequency":
             return frequency(judged)
@@ -85,7 +106,7 @@ def keeps(requirement: Requirement, reached: Figures) -> NDArray[np.bool_]:
             return reached >= k
         case Size(least):
             return reached >= least
-        case LDiversity(l=l, kind="entropy"):
+        case RandomizedDiversity(l=l) | LDiversity(l=l, kind="entropy"):
             return reached >= l * (1 - TOLERANCE)
         case LDiversity(l=l):
             return reached >= l

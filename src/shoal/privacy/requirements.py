@@ -64,6 +64,17 @@ class LDiversity:
 
 
 @dataclass(frozen=True)
+class RandomizedDiversity(LDiversity):
+    """The same of classes whose sensitive values are shown randomized: nobody's is believed with more than 1/l.
+
+    A plan asks for :class:`LDiversity`, by frequency; this is what it comes to where the form is ``randomized`` and
+    each record keeps its value with the probability ``retention``. See :mod:`shoal.privacy.retention`.
+    """
+
+    retention: float = 0.0
+
+
+@dataclass(frozen=True)
 class TCloseness:
     """The sensitive values of each class are distributed as in the whole table, up to an earth mover's distance t.
 
@@ -81,6 +92,16 @@ class TCloseness:
 
 
 Requirement = KAnonymity | Size | LDiversity | TCloseness
+
+
+def randomized(requirements: Sequence[Requirement], retention: float) -> list[Requirement]:
+    """The requirements as they are to be understood where records keep their sensitive values with this probability."""
+    return [
+        RandomizedDiversity(r.l, r.on, r.kind, r.c, r.missing_is_sensitive, retention)
+        if isinstance(r, LDiversity)
+        else r
+        for r in requirements
+    ]
 
 
 def spelled_out(requirements: Sequence[Requirement], ordered: Mapping[str, bool]) -> list[Requirement]:

@@ -1,61 +1,109 @@
 """What randomizing a sensitive column leaves to guess: the bound that a retention gives, and how large groups must be.
 
-In a group every record holds another of ``m`` values, and the set of these values is published. Each record keeps its
-value with probability p, the retention, and else shows a uniform draw from the m values, its own among them. Whoever
-knows the records of the group but no value believes, before the randomized values are seen, each of the m! ways of
-giving the values to the records alike; afterwards, in proportion to how likely each way shows what was published.
+A group holds ``values`` different values, m for short, and publishes how often it holds each. Each record keeps its
+own value with probability p, the retention, and else shows a uniform draw from the m values, its own among them. So
+it shows its own with a = p + (1-p)/m and one of the others with b = (1-p)/m; the ratio of the two is 1 + odds, odds =
+p m / (1-p).
 
-The more records show their own value the better this adversary can tell, since no two records have the same: seeing
-one value once, and in its place, makes the others more likely to be in theirs. So the strongest belief is not
-p + (1-p)/m, which looks at one record alone, but a per(m-1) / per(m), where b = (1-p)/m is the chance to show one other
-value, a = p + b to show one's own, and per(j) = sum over i of C(j, i) p^i (j-i)! b^(j-i) is the permanent of the j x j
-matrix that holds a in its diagonal and b elsewhere. With r = p/b this is (1+r)/m times the share of the sum of r^i/i!
-for i = 0..m that its last term is not, which is what is computed here: nothing overflows.
+**The adversary** knows which records the group has, how often it holds each value, and everything that they show.
+Before the shown values are seen, each way of giving the values to the records is believed alike; afterwards, in
+proportion to how likely each way shows what was published. The shown values of all records matter and not only that
+of the person sought: who shows a value that only few can have is likely to have it, and leaves less room for the
+others. So the strongest belief is not a.
 
-As m grows the belief falls towards p/(1-p), so no group is large enough for a belief of 1/l unless p < 1/(l+1). For
-retentions of at most :data:`MOST` it falls with every value (above 0.42 it may rise again), so that a group may always
-be larger than it must be; only these are taken.
+**The bound.** Of n records whose values are hidden let no more than c have the same value. Then no belief in one
+record's value is stronger than 1 / (1 + R / (c (1 + odds))), whatever is shown, where R is how many of the other n - c
+values are left when values meet records that show them: the mean number of those that are unmatched, if u of them are
+matched at the rate odds * min(c, u) and each match comes loose at the rate 1. In other words, the weight of u unmatched
+ones is, for each u, odds * min(c, u + 1) / (n - c - u) times that of u + 1.
+
+**Why it is right.** Let t = odds, let v be the value believed in, N = n - c_v the number of the other values, and
+choose a matching of values to *other* records that show them. Expanding (1 + t)^matches, a matching of k pairs stands
+for t^k times the ways of giving the n - k values that are left to the n - k places that are left, one of which is the
+person's own. So the belief is strongest where the person shows v, and then its odds are (1 + t) times those of v
+being in that place, which given the matching is at most c_v / (n - k), k being its pairs of values other than v. A
+matching of k such pairs can be made larger by one in at most (n - 1 - k) min(c, N - k) ways, a row each for the n - 1
+- k records that are left and at most c or N - k values for each row, and each of k + 1 pairs arises from k + 1 of k:
+therefore k is stochastically no larger than with equality throughout, and the mean of c_v / (n - k) no larger either.
+With equality it is c_v / (c_v + R). That R / c_v is least for the commonest value follows from the rates. A record
+that shows a value nobody has, or missing, only has fewer ways; so the n records may be those with a known value, if
+somebody may know who has none.
+
+The bound is reached where each value is held once (c = 1: with the sum S_n of t^i/i! for i = 0..n it is (1 + t)/n *
+S_(n-1)/S_n) and where there are two values only. Without retention it is c/n, the share of the commonest value.
+
+As the values of a group in which each is held once become more, the belief falls towards p/(1-p), and no group of any
+kind has less: a belief of 1/l needs p < 1/(l+1). For retentions of at most :data:`MOST` it falls with every value
+(above 0.42 it may rise again), so that such a group may always be larger than it must be; only these are taken.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-__all__ = ["MOST", "belief", "diversity", "largest_retention", "least_values"]
+__all__ = ["MOST", "belief", "diversity", "largest_retention", "least_values", "together"]
 
 #: The largest retention of which anything is promised; l above 1.5 allows no more in any case.
 MOST = 0.4
 #: To so many halvings a largest retention is found.
 _HALVINGS = 60
+#: Terms below this share of their sum do not count.
+_NOTHING = 1e-20
 
 
-def belief(retention: float, values: int, hidden: int | None = None) -> float:
+def belief(retention: float, values: int, hidden: int | None = None, commonest: int = 1) -> float:
     """The strongest belief that a randomized group can leave in one record's value.
 
-    ``values`` are those from which the group draws. Somebody may know which records hold some of them; then ``hidden``
-    are the others, among which the belief is divided: so it is where records without a value are no secret.
+    ``values`` are those from which the group draws. ``hidden`` records have a value that is not known, by default as
+    many as there are values; ``commonest`` of them at most have the same. Somebody may know which records hold some
+    of the values: so it is where records without a value are no secret.
     """
     left = values if hidden is None else hidden
     if left < 1 or retention >= 1:
         return 1.0
-    odds = retention * values / (1 - retention)
-    return (1 + odds) / left * (1 - _last_share(odds, left))
+    odds = _odds(retention, values)
+    return 1 / (1 + _unmatched(odds, left - commonest, commonest) / (commonest * (1 + odds)))
 
 
-def _last_share(odds: float, terms: int) -> float:
-    """The share of odds^terms/terms! in the sum of odds^i/i! for i = 0..terms."""
-    term = whole = 1.0  # counted back from the last, each term over the last one
-    for i in range(terms, 0, -1):
-        term *= i / odds if odds > 0 else math.inf
-        whole += term
-        if whole > 1e18 or term < 1e-18 * whole:
-            break
-    return 1 / whole
+def _odds(retention: float, values: int) -> float:
+    return retention * values / (1 - retention)
 
 
-def diversity(retention: float, values: int, hidden: int | None = None) -> float:
+def _unmatched(odds: float, others: int, commonest: int) -> float:
+    """The mean number of ``others`` that no record is matched with."""
+    if odds == 0 or commonest >= others:
+        return others / (1 + odds)
+    often = others - odds * commonest
+    start = min(max(int(often if often >= commonest else (others - odds) / (1 + odds)), 0), others)
+    whole, total = 1.0, float(start)  # weights over that of the most likely number, from which they fall to both sides
+    term, unmatched = 1.0, start
+    while unmatched < others and term > _NOTHING * whole:
+        term *= (others - unmatched) / (odds * min(commonest, unmatched + 1))
+        unmatched += 1
+        whole, total = whole + term, total + term * unmatched
+    term, unmatched = 1.0, start
+    while unmatched > 0 and term > _NOTHING * whole:
+        term *= odds * min(commonest, unmatched) / (others - unmatched + 1)
+        unmatched -= 1
+        whole, total = whole + term, total + term * unmatched
+    return total / whole
+
+
+def diversity(retention: float, values: int, hidden: int | None = None, commonest: int = 1) -> float:
     """The l that a randomized group reaches: one over the strongest belief."""
-    return 1 / belief(retention, values, hidden)
+    return 1 / belief(retention, values, hidden, commonest)
+
+
+def together(retention: float, columns: Sequence[int], hidden: int, commonest: int) -> float:
+    """The l that is left of one column to somebody who knows how several columns go together, whatever way that is.
+
+    ``columns`` says from how many values each of them draws, the column itself among them. What a record shows in one
+    may then speak for its value in another: two ways of giving values to records that differ by one exchange are told
+    apart by no more than the square of the product of the columns' ratios a/b.
+    """
+    ratio = math.prod(1 + _odds(retention, values) for values in columns)
+    return 1 + (hidden / commonest - 1) / ratio**2
 
 
 def least_values(l: float, retention: float, most: int) -> int | None:
@@ -74,14 +122,17 @@ def least_values(l: float, retention: float, most: int) -> int | None:
     return high
 
 
-def largest_retention(l: float, values: int) -> float | None:
-    """The largest retention with which groups of at least so many values keep l, to six decimals; None if none does."""
-    if diversity(0.0, values) < l:
+def largest_retention(l: float, values: int, hidden: int | None = None, commonest: int = 1) -> float | None:
+    """The largest retention with which a group like this keeps l, to six decimals; None if none does.
+
+    Where each value is held once, groups of more values keep l with it too.
+    """
+    if diversity(0.0, values, hidden, commonest) < l:
         return None
     low, high = 0.0, MOST
-    if diversity(high, values) >= l:
+    if diversity(high, values, hidden, commonest) >= l:
         return high
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if diversity(middle, values) >= l else (low, middle)
+        low, high = (middle, high) if diversity(middle, values, hidden, commonest) >= l else (low, middle)
     return math.floor(low * 1e6) / 1e6

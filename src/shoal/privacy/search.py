@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 
 from shoal.privacy.definitions import TOLERANCE
 from shoal.privacy.distances import Flows, GroundDistance, Ordered
-from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
+from shoal.privacy.requirements import (
+    KAnonymity,
+    LDiversity,
+    RandomizedDiversity,
+    Requirement,
+    Size,
+    TCloseness,
+)
 
-FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS = range(5)
+FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, RANDOMIZED = range(6)
 _KINDS = {"frequency": FREQUENCY, "distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
 
 Integers = NDArray[np.int64]
@@ -34,14 +41,17 @@ class SensitiveColumn(NamedTuple):
 class Numbers(NamedTuple):
     """Row r asks something of ``counts[start[r]:start[r] + values[r]]``, the sensitive columns' counts end to end.
 
-    A distance is the sum of ``weight`` times the surplus of the values ``first`` to ``last``, over the rows of
-    these from ``flow[r]`` to ``flow[r + 1]``; the table's shares stand at ``share[start_of_share[r]:]``.
+    The column has ``held[r]`` codes in all, and ``c[r]`` is that of recursive diversity, or where values are
+    randomized p/(1-p) of the retention p. A distance is the sum of ``weight`` times the surplus of the values
+    ``first`` to ``last``, over the rows of these from ``flow[r]`` to ``flow[r + 1]``; the table's shares stand at
+    ``share[start_of_share[r]:]``.
     """
 
     least: int
     kind: Integers
     start: Integers
     values: Integers
+    held: Integers
     bound: Reals
     c: Reals
     share: Reals
@@ -55,7 +65,7 @@ class Numbers(NamedTuple):
 def numbers(requirements: Sequence[Requirement], columns: Mapping[str, SensitiveColumn]) -> Numbers:
     """The requirements as numbers. A bound gives away half of the tolerance that the judges allow, never more."""
     least = 1
-    rows: list[tuple[int, int, int, float, float]] = []
+    rows: list[tuple[int, int, int, int, float, float]] = []
     shares: list[Reals] = []
     flows: list[tuple[Integers, Integers, Reals]] = []
     offset = dict(zip(columns, np.cumsum([0, *(len(c.wholes[0]) for c in columns.values())]), strict=False))
@@ -66,16 +76,18 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
                 least = max(least, least_here)
             case LDiversity(on=on) if on is not None:
                 column = columns[on]
-                judged = len(column.wholes[0]) if requirement.missing_is_sensitive else column.known
-                bound = requirement.l * (1 - TOLERANCE / 2 if requirement.kind == "entropy" else 1)
-                rows.append((_KINDS[requirement.kind], int(offset[on]), judged, bound, requirement.c or 0.0))
+                held = len(column.wholes[0])
+                judged = held if requirement.missing_is_sensitive else column.known
+                rows.append((_kind(requirement), int(offset[on]), judged, held, _bound(requirement), _c(requirement)))
                 shares.append(np.empty(0))
                 flows.append(nothing)
                 least = max(least, _smallest_class(requirement))
             case TCloseness(on=on):
                 column = columns[on]
                 for whole in column.wholes:
-                    rows.append((CLOSENESS, int(offset[on]), len(whole), requirement.t + TOLERANCE / 2, 0.0))
+                    rows.append(
+                        (CLOSENESS, int(offset[on]), len(whole), len(whole), requirement.t + TOLERANCE / 2, 0.0)
+                    )
                     shares.append(whole / max(int(whole.sum()), 1))
                     flows.append(_flows(column.distances[requirement], whole))
     return _packed(least, rows, shares, flows)
@@ -93,6 +105,21 @@ def _flows(distance: GroundDistance, whole: Integers) -> Flows:
     return Flows(among.first, occurring[among.last - 1] + 1, among.weight)
 
 
+def _kind(requirement: LDiversity) -> int:
+    return RANDOMIZED if isinstance(requirement, RandomizedDiversity) else _KINDS[requirement.kind]
+
+
+def _bound(requirement: LDiversity) -> float:
+    """The l to reach, a hair below what is asked where it is a sum that two ways of adding may differ in."""
+    return requirement.l * (1 - TOLERANCE / 2 if _kind(requirement) in (ENTROPY, RANDOMIZED) else 1)
+
+
+def _c(requirement: LDiversity) -> float:
+    if isinstance(requirement, RandomizedDiversity):
+        return requirement.retention / (1 - requirement.retention)
+    return requirement.c or 0.0
+
+
 def _smallest_class(requirement: LDiversity) -> int:
     """No class with fewer records can be so diverse; it spares the search hopeless cuts."""
     return int(np.ceil(requirement.l)) if requirement.kind != "recursive" else int(requirement.l)
@@ -100,7 +127,7 @@ def _smallest_class(requirement: LDiversity) -> int:
 
 def _packed(
     least: int,
-    rows: Sequence[tuple[int, int, int, float, float]],
+    rows: Sequence[tuple[int, int, int, int, float, float]],
     shares: Sequence[Reals],
     flows: Sequence[tuple[Integers, Integers, Reals]],
 ) -> Numbers:
@@ -118,8 +145,9 @@ def _packed(
         field(0, np.int64),
         field(1, np.int64),
         field(2, np.int64),
-        field(3, np.float64),
+        field(3, np.int64),
         field(4, np.float64),
+        field(5, np.float64),
         joined(shares, np.float64),
         ends(shares)[:-1],
         ends([first for first, _, _ in flows]),
