@@ -29,7 +29,7 @@ from shoal.errors import (
 
 if TYPE_CHECKING:
     from shoal._run import anonymize
-    from shoal.plan.forms import Anatomy, Centres, Generalized
+    from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
     from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
@@ -49,10 +49,12 @@ _HOMES = {
     "LDiversity": "shoal.privacy.requirements",
     "Mondrian": "shoal.plan.methods",
     "Plan": "shoal.plan.plan",
+    "Randomized": "shoal.plan.forms",
     "Read": "shoal.plan.plan",
     "Release": "shoal.release.release",
     "Schema": "shoal.schema.columns",
     "Size": "shoal.privacy.requirements",
+    "Slices": "shoal.plan.forms",
     "TCloseness": "shoal.privacy.requirements",
     "Verdict": "shoal.privacy.verdict",
     "anonymize": "shoal._run",
@@ -76,11 +78,13 @@ __all__ = [
     "Mondrian",
     "Plan",
     "PlanError",
+    "Randomized",
     "Read",
     "Release",
     "Schema",
     "ShoalError",
     "Size",
+    "Slices",
     "TCloseness",
     "Unachievable",
     "Unsupported",

@@ -75,7 +75,7 @@ def opened(published: Any, plan: Plan | None) -> Opened:
 def _release(release: Release, plan: Plan | None) -> Opened:
     manifest = release.manifest
     return Opened(
-        Published(release.arrow, tuple(manifest.columns), manifest.form, manifest.options),
+        Published(release.arrow, tuple(manifest.columns), manifest.form, manifest.options, manifest.layouts),
         [promise.requirement() for promise in manifest.require] if plan is None else plan.require,
         _trees(manifest) if plan is None else hierarchies(plan),
         _columns(manifest) if plan is None else plan.columns,

@@ -121,6 +121,7 @@ def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
         options={**vars(plan.method), **vars(plan.form)},
         tables=list(draft.tables),
         columns=[_typed(column, draft.tables) for column in draft.columns],
+        layouts=list(draft.layouts),
         require=[
             Promise.of(requirement, trees.get(requirement.on) if isinstance(requirement, TCloseness) else None)
             for requirement in asked(plan, codes.sensitive_domains)
@@ -154,7 +155,7 @@ def judged(
     tables: Mapping[str, pa.Table], draft: Draft, original: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy]
 ) -> Verdict:
     """What both judges find."""
-    published = Published(tables, draft.columns, plan.form.name, vars(plan.form))
+    published = Published(tables, draft.columns, plan.form.name, vars(plan.form), draft.layouts)
     told_apart = plan.person is not None or bool(plan.identifying)
     kept = judges.Kept(
         original,

@@ -1,4 +1,4 @@
-"""A uniform permutation from random words."""
+"""Uniform permutations from random words."""
 
 from __future__ import annotations
 
@@ -16,4 +16,19 @@ def permutation(words: NDArray[np.uint64]) -> NDArray[np.uint32]:
         kept = order[last]
         order[last] = order[drawn]
         order[drawn] = kept
+    return order
+
+
+@njit(cache=True, nogil=True)
+def permutation_within(starts: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The same of each run of places by itself: place i of a run gets one of the run's, all ways alike likely."""
+    order = np.arange(len(words))
+    for c in range(len(starts) - 1):
+        first = starts[c]
+        for last in range(starts[c + 1] - 1, first, -1):
+            share = np.float64(words[last] >> np.uint64(11)) / 9007199254740992.0
+            drawn = first + np.int64(share * (last - first + 1))
+            kept = order[last]
+            order[last] = order[drawn]
+            order[drawn] = kept
     return order

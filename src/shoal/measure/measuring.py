@@ -61,7 +61,7 @@ def measure(
 def _numbered(table: pa.Table, columns: Sequence[PublishedColumn]) -> Groups | None:
     """The classes by their published numbers, if these are published."""
     for column in columns:
-        if column.shown == "class":
+        if column.shown in ("class", "bucket"):
             return grouped([read(table, msgspec.structs.replace(column, shown="value"), None)], table.num_rows)
     return None
 

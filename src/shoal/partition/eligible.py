@@ -6,6 +6,7 @@ many hold. The second can be mended by leaving out some of those who hold it; wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, Unachievable, Unsupported
+from shoal.plan.forms import Randomized
 from shoal.plan.plan import Plan
 from shoal.privacy import definitions
 from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
-from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness, spelled_out
+from shoal.privacy.requirements import (
+    KAnonymity,
+    LDiversity,
+    RandomizedDiversity,
+    Requirement,
+    Size,
+    TCloseness,
+    randomized,
+    spelled_out,
+)
+from shoal.privacy.retention import largest_retention
 from shoal.privacy.search import Numbers, SensitiveColumn, numbers
 from shoal.table.codes import Codes
 from shoal.table.domain import Domain, is_ordered
@@ -52,8 +64,10 @@ def eligible(codes: Codes, plan: Plan) -> Eligible:
 
 
 def asked(plan: Plan, sensitive: Sequence[Domain]) -> list[Requirement]:
-    """The plan's requirements with every default filled in."""
+    """The plan's requirements with every default filled in, as they are to be understood in its form."""
     found = spelled_out(plan.require, {domain.name: is_ordered(domain.values.type) for domain in sensitive})
+    if isinstance(plan.form, Randomized):
+        found = randomized(found, plan.form.retention)
     for requirement in found:
         if isinstance(requirement, TCloseness) and requirement.distance == "ordered":
             _check_order(next(domain for domain in sensitive if domain.name == requirement.on))
@@ -204,7 +218,8 @@ def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowa
     known = counts[: domain.known]
     total = int(known.sum())
     most = strongest(requirement, counts, domain.known)
-    limit = f"{most:.4g}" if requirement.kind == "entropy" else f"{int(most)}"
+    summed = requirement.kind == "entropy" or isinstance(requirement, RandomizedDiversity)
+    limit = f"{math.floor(most * 1000) / 1000:g}" if summed else f"{int(most)}"
     if not total:
         why = "no record has a known value"
     else:
@@ -213,11 +228,24 @@ def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowa
     missing = int(counts[domain.known :].sum())
     without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
     after = f"after {gone} records were left out for it and others, " if gone else ""
+    kept, instead = "", "for t-closeness instead"
+    if isinstance(requirement, RandomizedDiversity):
+        kept, instead = f" with retention = {requirement.retention:g}", _less_retention(requirement, counts, domain)
     return (
-        f"{requirement} cannot be kept: {after}of the column {domain.name}, {why}{without}. The largest l that "
-        f"the table allows is {limit}; ask for that, for t-closeness instead, or let more records be left out than "
-        f"the {allowance} that suppress allows"
+        f"{requirement} cannot be kept{kept}: {after}of the column {domain.name}, {why}{without}. The largest l that "
+        f"the table allows is {limit}; ask for that, {instead}, or let more records be left out than the {allowance} "
+        "that suppress allows"
     )
+
+
+def _less_retention(requirement: RandomizedDiversity, counts: Counts, domain: Domain) -> str:
+    """The largest retention with which all records together would keep l."""
+    judged = counts[: judged_of(requirement, domain)]
+    hidden, commonest = int(judged.sum()), int(judged.max(initial=0))
+    found = largest_retention(requirement.l, int((counts > 0).sum()), hidden, commonest) if hidden else None
+    if found is None:
+        return "for another form, since no retention keeps it,"
+    return f"for a retention of at most {found:g} (the largest that keeps it)"
 
 
 def _check_closeness(

@@ -4,7 +4,7 @@ Paper        Jiang, Zeng, Ma: Greedy Clustering-Anonymity Method for Privacy Pre
              Journal of Software 28(2), 2017 (GAA-CP); extended to l-diversity (LGAA-CP) as the comparator of Wang, Yu,
              Zhang: Research on Anonymization Algorithms Based on Local Partitioning. 2018.
 Promises     k, l and a least size.
-Forms        generalized, centres.
+Forms        generalized, centres, anatomy, slices, randomized.
 Reads        sensitive values only where l is asked; then a record that was passed over tells that its value was common.
 Cost         quadratic: for each record that joins, every record that is left is looked at.
 Why right    classes that break a requirement are put together with others until none does (mending.py); by frequency

@@ -3,7 +3,7 @@
 Paper        LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006. With t it is the tMondrian
              of Li, Li, Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010.
 Promises     k, l, t and a least size, in any mix: a cut is made only if both sides keep all of them.
-Forms        generalized, centres, anatomy.
+Forms        generalized, centres, anatomy, slices, randomized.
 Reads        sensitive values only where l or t is asked; then a refused cut tells that one side would have broken them.
 Cost         n log n: each record is looked at a fixed number of times on each level of cuts.
 Why right    the whole table keeps every requirement (see eligible.py), each cut is checked on both sides, so by

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from shoal.plan.methods.card import Promise
+from shoal.plan.options import Number
+from shoal.privacy.retention import MOST
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,29 @@ class Anatomy:
     adds: ClassVar[tuple[str, ...]] = ("class", "count")  # columns that are none of the original's
 
 
-Form = Generalized | Centres | Anatomy
+@dataclass(frozen=True)
+class Slices:
+    """The columns of each class, here a bucket, are divided into slices, each of them shuffled by itself."""
 
-FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres, Anatomy)}
+    name: ClassVar[str] = "slices"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"l", "size"})
+    adds: ClassVar[tuple[str, ...]] = ("bucket",)
+
+
+@dataclass(frozen=True)
+class Randomized:
+    """As anatomy, and beside each record a sensitive value that may be its own: it is with the chance ``retention``.
+
+    Else it is drawn from the values of the class, all of them alike likely, its own among them.
+    """
+
+    retention: Annotated[float, Number(0, MOST, tried=(0.2, 0.05))] = 0.2
+
+    name: ClassVar[str] = "randomized"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"l", "size"})
+    adds: ClassVar[tuple[str, ...]] = ("class", "count")
+
+
+Form = Generalized | Centres | Anatomy | Slices | Randomized
+
+FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres, Anatomy, Slices, Randomized)}

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from shoal.plan.plan import Plan
-from shoal.publish.assembly import spelled
 from shoal.publish.draft import Draft
-from shoal.publish.faces import ordered
-from shoal.publish.numbered import added, by_lot, cells, in_order, numbers, plain, values_of
+from shoal.publish.numbered import added, arranged, cells, counted, in_order, lots, numbers, plain
 from shoal.release.manifest import PublishedColumn
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
@@ -28,30 +25,15 @@ from shoal.table.codes import Codes
 
 def publish(codes: Codes, classes: Classes, plan: Plan, column_order: Sequence[str], chance: Chance) -> Draft:
     """One table of all records without their sensitive columns, and one of each sensitive column."""
-    classes = by_lot(classes, chance)
+    classes = arranged(classes, lots(classes, chance))
     columns = {column.name: column for column in (*plan.quasi_identifying, *plan.insensitive)}
     shown = [plain(codes, columns[name], classes.order) for name in column_order if name in columns]
     rows = in_order(shown, classes.starts)
     tables = {"qit": pa.table({"class": numbers(classes.sizes), **cells(shown, rows)})}
     secret = [name for name in column_order if name in {column.name for column in plan.sensitive}]
-    tables |= {f"sat_{name}": _counted(codes, classes, name) for name in secret}
+    tables |= {f"sat_{name}": counted(codes, classes, name) for name in secret}
     meaning = {column.meaning.name: column.meaning for column in shown}
     meaning |= {name: PublishedColumn(name, "sensitive", "value", (name,)) for name in secret}
     described = [meaning[name] for name in column_order if name in meaning]
     link = codes.rows[classes.order[rows]]
     return Draft(tables, (added("class"), *described, added("count")), link, len(codes) - len(link))
-
-
-def _counted(codes: Codes, classes: Classes, name: str) -> pa.Table:
-    """How often each class holds each value of a sensitive column."""
-    place = codes.place(name)
-    code = codes.matrix[classes.order, place]
-    used = np.flatnonzero(np.bincount(code, minlength=len(codes.domains[place])))
-    face = ordered(name, values_of(codes.domains[place]), used)
-    rank = np.zeros(len(codes.domains[place]), np.int64)
-    rank[used] = face.place
-    width = max(len(face.values), 1)
-    of_row = np.repeat(np.arange(len(classes)), classes.sizes)
-    pairs, times = np.unique(of_row * width + rank[code], return_counts=True)
-    number, value = np.divmod(pairs, width)
-    return pa.table({"class": number.astype(np.int32) + np.int32(1), name: spelled(face.values, value), "count": times})

@@ -50,9 +50,13 @@ class Shown:
         return rank[self.group]
 
 
-def by_lot(classes: Classes, chance: Chance) -> Classes:
-    """The same classes in random order: class i is published with the number i + 1."""
-    by_class = permutation(chance.words(len(classes))).astype(np.int64)
+def lots(classes: Classes, chance: Chance) -> Places:
+    """The classes in random order: class ``lots[i]`` is published with the number i + 1."""
+    return permutation(chance.words(len(classes))).astype(np.int64)
+
+
+def arranged(classes: Classes, by_class: Places) -> Classes:
+    """The same classes in this order."""
     order = np.empty(len(classes.order), np.uint32)
     arrange.in_class_order(classes.order, classes.starts, by_class, order)
     return Classes(order, np.concatenate([[0], np.cumsum(classes.sizes[by_class])]).astype(np.int64))
@@ -61,17 +65,43 @@ def by_lot(classes: Classes, chance: Chance) -> Classes:
 def plain(codes: Codes, column: Column, order: NDArray[np.uint32]) -> Shown:
     """A column as it is, for records in this order; numbers that have a step as the ends of it."""
     place = codes.place(column.name)
-    domain, code = codes.domains[place], codes.matrix[order, place]
-    used = np.flatnonzero(np.bincount(code, minlength=len(domain)))
-    group = np.zeros(len(domain), np.int64)
-    group[used] = np.arange(len(used))
+    return as_coded(codes.domains[place], codes.matrix[order, place], column)
+
+
+def as_coded(domain: Domain, code: NDArray[np.integer[Any]], column: Column) -> Shown:
+    """A column whose rows have these codes."""
+    used, group = _used(domain, code)
     how = column.coarsening if isinstance(column.coarsening, Numeric) else Numeric()
     if how.step is not None:
-        faces, meaning = _stepped(domain, used, column)
-        return Shown(faces, group[code], meaning)
+        faces, meaning = _faces(domain, used, np.arange(len(used) + 1), column)
+        return Shown(faces, group, meaning)
     face = ordered(column.name, values_of(domain), used)
     meaning = PublishedColumn(column.name, column.role, "value", (column.name,), bottom=how.bottom, top=how.top)
-    return Shown([face], group[code], meaning)
+    return Shown([face], group, meaning)
+
+
+def coarse(codes: Codes, column: Column, order: NDArray[np.uint32], starts: Places, whole: NDArray[np.bool_]) -> Shown:
+    """A column that some classes show as a whole, and the others as it is."""
+    place = codes.place(column.name)
+    domain, code = codes.domains[place], codes.matrix[order, place]
+    sizes = np.diff(starts)
+    in_whole = np.repeat(whole, sizes)
+    used, own = _used(domain, code[~in_whole])
+    ends = len(used) + np.concatenate([[0], np.cumsum(sizes[whole])])
+    held = np.concatenate([used, code[in_whole].astype(np.int64)])
+    faces, meaning = _faces(domain, held, np.concatenate([np.arange(len(used)), ends]), column)
+    group = np.empty(len(code), np.int64)
+    group[~in_whole] = own
+    group[in_whole] = len(used) + np.repeat(np.arange(int(whole.sum())), sizes[whole])
+    return Shown(faces, group, meaning)
+
+
+def _used(domain: Domain, code: NDArray[np.integer[Any]]) -> tuple[Places, Places]:
+    """The codes that occur, and the place of each row's among them."""
+    used = np.flatnonzero(np.bincount(code, minlength=len(domain)))
+    place = np.zeros(len(domain), np.int64)
+    place[used] = np.arange(len(used))
+    return used, place[code]
 
 
 def values_of(domain: Domain) -> pa.Array:
@@ -79,18 +109,19 @@ def values_of(domain: Domain) -> pa.Array:
     return pa.concat_arrays([domain.values, pa.nulls(1, domain.values.type)]) if domain.missing else domain.values
 
 
-def _stepped(domain: Domain, used: Places, column: Column) -> tuple[list[Face], PublishedColumn]:
-    """Each of these codes as a class of its own would show it."""
-    records = Records(used.astype(np.uint32)[:, None], np.arange(len(used) + 1), (domain,))
+def _faces(domain: Domain, held: Places, starts: Places, column: Column) -> tuple[list[Face], PublishedColumn]:
+    """What classes of records with these codes would show."""
+    records = Records(held.astype(np.uint32)[:, None], starts.astype(np.int64), (domain,))
     appearance = show(records, 0, extents(records)[0], column, Generalized())
     return appearance.faces, appearance.meaning
 
 
 def in_order(columns: Sequence[Shown], starts: Places) -> NDArray[np.uint32]:
-    """The rows of each class sorted by what they show."""
+    """The rows of each class sorted by what they show, by quasi-identifiers first."""
     rows = np.arange(starts[-1], dtype=np.uint32)
     if columns:
-        ranks = np.column_stack([column.rank().astype(np.uint32) for column in columns])
+        first = sorted(columns, key=lambda column: column.meaning.role != "quasi-identifying")
+        ranks = np.column_stack([column.rank().astype(np.uint32) for column in first])
         arrange.sort_within(ranks, rows, starts, len(columns))
     return rows
 
@@ -105,6 +136,21 @@ def cells(columns: Sequence[Shown], rows: NDArray[np.uint32]) -> dict[str, pa.Ar
     return {
         face.name: spelled(face.values, face.place[column.group[rows]]) for column in columns for face in column.faces
     }
+
+
+def counted(codes: Codes, classes: Classes, name: str) -> pa.Table:
+    """How often each class holds each value of a sensitive column."""
+    place = codes.place(name)
+    code = codes.matrix[classes.order, place]
+    used = np.flatnonzero(np.bincount(code, minlength=len(codes.domains[place])))
+    face = ordered(name, values_of(codes.domains[place]), used)
+    rank = np.zeros(len(codes.domains[place]), np.int64)
+    rank[used] = face.place
+    width = max(len(face.values), 1)
+    of_row = np.repeat(np.arange(len(classes)), classes.sizes)
+    pairs, times = np.unique(of_row * width + rank[code], return_counts=True)
+    number, value = np.divmod(pairs, width)
+    return pa.table({"class": number.astype(np.int32) + np.int32(1), name: spelled(face.values, value), "count": times})
 
 
 def added(name: str) -> PublishedColumn:

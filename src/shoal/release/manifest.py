@@ -12,9 +12,10 @@ from shoal.schema.hierarchy import Hierarchy
 
 #: How the quasi-identifier of a class is written.
 #: ``value``: as it is; ``bounds``: two typed columns and one that tells missing values; ``text``: one column of text,
-#: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value. The others are
-#: columns that a form adds, whose role is ``added``: the number of a class, and how many records there are.
-Shown = Literal["value", "bounds", "interval", "node", "set", "centre", "class", "count"]
+#: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value; ``randomized``:
+#: a value that the record may have. The others are columns that a form adds, whose role is ``added``: the number of a
+#: class or bucket, and how many records there are.
+Shown = Literal["value", "bounds", "interval", "node", "set", "centre", "randomized", "class", "bucket", "count"]
 
 
 class PublishedColumn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -28,6 +29,14 @@ class PublishedColumn(msgspec.Struct, frozen=True, omit_defaults=True):
     bottom: float | None = None
     top: float | None = None
     step: float | None = None
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """Which columns of the original stand together, in rows of the buckets ``first`` to ``last``."""
+
+    slices: tuple[tuple[str, ...], ...]
+    first: int
+    last: int
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -93,7 +102,7 @@ class Promise(msgspec.Struct, frozen=True, omit_defaults=True):
                 return TCloseness(self.asked, self.on or "", self.distance)  # type: ignore[arg-type]
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that is written beside the tables. Anything not named here stays at home."""
 
     shoal: str
@@ -102,6 +111,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str | int | float | bool]
     tables: list[str]
     columns: list[PublishedColumn]
+    layouts: list[Layout] = []
     require: list[Promise]
     records: int
     suppressed: int

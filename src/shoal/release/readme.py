@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from shoal.release.manifest import Manifest, Promise, PublishedColumn
+from shoal.release.manifest import Layout, Manifest, Promise, PublishedColumn
 
 
 def text(manifest: Manifest) -> str:
@@ -19,10 +19,11 @@ def text(manifest: Manifest) -> str:
         "",
         f"Tables: {', '.join(manifest.tables)}. Missing values are null (empty in CSV).",
         *_wrapped(_TABLES.get(manifest.form, "")),
+        *_layouts(manifest.layouts),
         "",
         "WHAT IS PROMISED",
         "",
-        *(f"  - {_promise(promise)}" for promise in manifest.require),
+        *(f"  - {_promise(promise, _GROUPS.get(manifest.form, 'class'))}" for promise in manifest.require),
         "",
         *_wrapped(_CLASSES.get(manifest.form, _LIKE)),
         "",
@@ -43,29 +44,62 @@ def text(manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
+#: What has a least size.
+_GROUPS = {"slices": "bucket"}
+
 _LIKE = "A class is the group of all records with the same quasi-identifying columns."
 _KNOWN = (
     "Insensitive columns are published as they are: somebody who knows one of them can tell records of a class apart."
 )
 
-#: What is in which table, where there are several.
+#: What is in which table, and what its rows say.
 _TABLES = {
+    "slices": "The columns are divided into slices. Within a bucket the rows of each slice stand in an order of their "
+    "own, by lot: what stands in one row belongs together within a slice, else only as far as the bucket goes.",
+    "randomized": "In release each record has a row. A sensitive column shows the record's own value with the chance "
+    "that the manifest calls retention, and else one drawn from the different values of the class, all of them alike "
+    "likely, its own among them. Each table whose name begins with sat_ says of one sensitive column which values the "
+    "records of a class have in truth, and how often.",
     "anatomy": "In qit each record has a row, with all columns but the sensitive ones. Each table whose name begins "
     "with sat_ says of one sensitive column which values occur in a class, and how often. The class joins them: which "
     "of its records has which of its values is not said, nor which values of two sensitive columns belong together.",
 }
 
+_NUMBERED = "The numbers were given by lot and mean nothing else."
+
 #: What a class is.
 _CLASSES = {
-    "anatomy": "A class is the group of all records with the same number in the column class. The numbers were given "
-    "by lot and mean nothing else.",
+    "slices": "A bucket is the group of all rows with the same number in the column bucket; where quasi-identifying "
+    "columns stand in the slice of a sensitive one, a class is the group of those rows of a bucket that agree in them "
+    f"too. {_NUMBERED}",
+    "randomized": "A class is the group of all records with the same number in the column class. What is reached of l "
+    "is one over the strongest belief in anybody's value that the tables can leave, whatever values are shown: "
+    f"it takes account of the shown values of all records of the class. {_NUMBERED}",
+    "anatomy": f"A class is the group of all records with the same number in the column class. {_NUMBERED}",
 }
 
 #: What the form itself leaves open.
+_EXACT = (
+    "Quasi-identifying and insensitive columns are published as they are: who is in the table, and with which of them, "
+    "is not hidden. Sensitive values are hidden among those of the class, and nothing else is."
+)
 _OPEN = {
-    "anatomy": "Quasi-identifying and insensitive columns are published as they are: who is in the table, and with "
-    "which of them, is not hidden. Sensitive values are hidden among those of the class, and nothing else is.",
+    "anatomy": _EXACT,
+    "slices": f"{_EXACT} In slices that hold a sensitive column, some quasi-identifiers may be shown coarser.",
+    "randomized": f"{_EXACT} Two releases of the same people with fresh randomness tell more than either.",
 }
+
+#: As many ways of dividing the columns are told here; the manifest has all.
+_TOLD = 20
+
+
+def _layouts(layouts: Sequence[Layout]) -> Iterator[str]:
+    """Which columns stand together, in which buckets."""
+    for layout in layouts[:_TOLD]:
+        slices = " | ".join(", ".join(names) for names in layout.slices)
+        yield from _wrapped(f"Slices of the buckets {layout.first} to {layout.last}: {slices}.")
+    if len(layouts) > _TOLD:
+        yield "The slices of the other buckets stand in the manifest, under layouts."
 
 
 def _wrapped(sentence: str) -> list[str]:
@@ -74,14 +108,14 @@ def _wrapped(sentence: str) -> list[str]:
     return textwrap.wrap(sentence, 96)
 
 
-def _promise(promise: Promise) -> str:
+def _promise(promise: Promise, group: str) -> str:
     on = f" of {promise.on}" if promise.on else ""
     least = "" if promise.reached is None else f" (reached: {promise.reached:.6g})"
     match promise.kind:
         case "k":
             return f"k-anonymity: each class holds at least {promise.asked:g} people{least}"
         case "size":
-            return f"each class holds at least {promise.asked:g} records{least}"
+            return f"each {group} holds at least {promise.asked:g} records{least}"
         case "l":
             kind = promise.diversity if promise.c is None else f"recursive, c = {promise.c:g}"
             return f"l-diversity ({kind}): the values{on} in each class are at least {promise.asked:g}-diverse{least}"
@@ -103,7 +137,10 @@ def _column(column: PublishedColumn) -> Iterator[str]:
 
 _SHOWN = {
     "value": "as it was recorded.",
+    "randomized": "the record's own value, or one drawn from those of its class. How often the class has each value "
+    "stands in a table of its own.",
     "class": "the number of the record's class.",
+    "bucket": "the number of the row's bucket.",
     "count": "how many records of the class have this value.",
     "bounds": "the smallest and the largest value of the record's class, both included. A column ending in _missing "
     "says whether none, some or all records of the class have no value.",

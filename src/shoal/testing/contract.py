@@ -42,7 +42,7 @@ __all__ = ["check_form", "check_method", "check_release", "check_requirement"]
 ROW = "shoal: row"
 
 #: What is wrong with a release, where its form is not such that the records of a class look alike.
-_FAULTS = {"anatomy": numbered.anatomy}
+_FAULTS = {"anatomy": numbered.anatomy, "slices": numbered.slices, "randomized": numbered.randomized}
 
 Random = Callable[[Callable[..., None]], Callable[[], None]]
 
@@ -157,7 +157,7 @@ def outcome(make: Callable[[], Release]) -> Release | ShoalError:
 def check_promises(release: Release, table: pa.Table, plan: Plan) -> None:
     """What was promised of a release holds, in everybody's eyes."""
     published = next(iter(release.arrow.values()))
-    case = oracle.case_of(table, release.arrow, release.manifest.columns, plan, ROW)
+    case = oracle.case_of(table, release.arrow, release.manifest, plan, ROW)
     wrong = _FAULTS.get(plan.form.name, oracle.faults)(release.arrow, case)
     assert not wrong, "; ".join(wrong)
     manifest, verdict = release.manifest, release.verdict

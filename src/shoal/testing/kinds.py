@@ -30,22 +30,18 @@ Kind = tuple[str, Callable[[pa.Table], Any], Callable[[Any], list[dict[str, Any]
 def check_kinds(method: Method | None = None, form: Form | None = None) -> None:
     """What comes in as a frame of some library comes out as one, with the same in it as from an Arrow table."""
     table, plan = _table(), _plan(method, form)
-    expected = _said(shoal.anonymize(table, plan), lambda held: held.to_pylist())
+    expected = _said(shoal.anonymize(table, plan, seed=1), lambda held: held.to_pylist())
     for name, given, rows in _kinds():
         held = given(table)
-        release = shoal.anonymize(held, plan)
+        release = shoal.anonymize(held, plan, seed=1)  # so that what falls by lot falls alike
         for published in release.tables.values():
             assert type(published) is type(held), f"{name} came in, and {type(published).__name__} out"
         assert _said(release, rows) == expected, f"a release made from {name} says something else than one from Arrow"
 
 
 def _said(release: Release, rows: Callable[[Any], list[dict[str, Any]]]) -> dict[str, list[str]]:
-    """The rows of all tables, but for what falls by lot."""
-    by_lot = {name for column in release.manifest.columns if column.shown == "class" for name in column.columns}
-    return {
-        name: _sorted([{key: value for key, value in row.items() if key not in by_lot} for row in rows(table)])
-        for name, table in release.tables.items()
-    }
+    """The rows of all tables."""
+    return {name: _sorted(rows(table)) for name, table in release.tables.items()}
 
 
 def _table() -> pa.Table:

@@ -16,16 +16,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.plan.forms import Randomized
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
-from shoal.release.manifest import PublishedColumn
+from shoal.release.manifest import Layout, Manifest, PublishedColumn
 from shoal.schema import arx
 from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
 from shoal.testing.cells import Original, covers, is_centre, paths_of
 from shoal.testing.plans import decoded
 
-__all__ = ["Case", "Record", "case_of", "faults", "keeps", "records_of", "trees_of"]
+__all__ = ["Case", "Record", "case_of", "diverse", "faults", "keeps", "records_of", "trees_of"]
 
 #: Sums of shares may differ in their last bits.
 NEAR = 1e-9
@@ -66,18 +67,17 @@ class Case:
     plan: Plan
     row: str
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    layouts: Sequence[Layout] = ()
 
     def role(self, role: str) -> list[PublishedColumn]:
         return [column for column in self.columns if column.role == role]
 
 
-def case_of(
-    original: pa.Table, tables: Mapping[str, pa.Table], columns: Sequence[PublishedColumn], plan: Plan, row: str
-) -> Case:
+def case_of(original: pa.Table, tables: Mapping[str, pa.Table], manifest: Manifest, plan: Plan, row: str) -> Case:
     """A release beside its original; of several tables, the one in which each record has a row."""
     records = records_of(original, plan.read_options.missing)
     published = next(iter(tables.values())).to_pylist()
-    return Case(records, published, columns, plan, row, trees_of(plan))
+    return Case(records, published, manifest.columns, plan, row, trees_of(plan), manifest.layouts)
 
 
 def faults(tables: Mapping[str, pa.Table], case: Case) -> list[str]:
@@ -190,10 +190,9 @@ def keeps(
     match requirement:
         case KAnonymity(least) | Size(least):
             return _people(members, original, plan) >= least
-        case LDiversity(on=None):
-            return all(_diverse(requirement, members, column) for column in plan.sensitive)
         case LDiversity(on=on):
-            return _diverse(requirement, members, next(c for c in plan.sensitive if c.name == on))
+            hides = _hidden(plan.form.retention) if isinstance(plan.form, Randomized) else diverse
+            return all(hides(requirement, members, c) for c in plan.sensitive if on is None or c.name == on)
         case TCloseness(on=on):
             return all(_close(requirement, members, whole, trees.get(on)) for whole in (published, original))
 
@@ -227,7 +226,8 @@ def key(value: Any) -> Any:
     return repr(value) if isinstance(value, list | dict) else value
 
 
-def _diverse(requirement: LDiversity, members: Sequence[Record], column: Column) -> bool:
+def diverse(requirement: LDiversity, members: Sequence[Record], column: Column) -> bool:
+    """Whether the values of some records are as diverse as asked."""
     counts = Counter(key(record[column.name].value) for record in members)
     if not requirement.missing_is_sensitive:
         del counts[key(None)]
@@ -244,6 +244,30 @@ def _diverse(requirement: LDiversity, members: Sequence[Record], column: Column)
             return -sum(n / total * math.log(n / total) for n in held) >= math.log(l) - NEAR
         case "recursive":
             return held[0] < Fraction(requirement.c or 0) * sum(held[int(l) - 1 :])
+
+
+def _hidden(retention: float) -> Callable[[LDiversity, Sequence[Record], Column], bool]:
+    """The same where values are shown randomized: by the weights of each number of unmatched values, in fractions.
+
+    See :mod:`shoal.privacy.retention`, of which this is the text and not the program.
+    """
+    keeps = Fraction(retention)
+
+    def hides(requirement: LDiversity, members: Sequence[Record], column: Column) -> bool:
+        counts = Counter(key(record[column.name].value) for record in members)
+        odds = keeps * len(counts) / (1 - keeps)
+        if not requirement.missing_is_sensitive:
+            del counts[key(None)]
+        most, total = max(counts.values(), default=0), sum(counts.values())
+        if not total:
+            return False
+        weight = [Fraction(1)]  # of no unmatched value, then of one more each time
+        for unmatched in range(total - most if odds else 0):
+            weight.append(weight[-1] * (total - most - unmatched) / (odds * min(most, unmatched + 1)))
+        left = sum(number * share for number, share in enumerate(weight)) / sum(weight) if odds else total - most
+        return bool(1 + left / (most * (1 + odds)) >= Fraction(requirement.l) - Fraction(NEAR))
+
+    return hides
 
 
 def _close(requirement: TCloseness, members: Sequence[Record], whole: Sequence[Record], tree: Hierarchy | None) -> bool:

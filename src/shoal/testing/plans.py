@@ -19,6 +19,7 @@ from shoal.plan.options import options_of
 from shoal.plan.plan import Plan, Read
 from shoal.privacy.requirements import (
     DIVERSITY_KINDS,
+    DiversityKind,
     KAnonymity,
     LDiversity,
     Requirement,
@@ -47,8 +48,9 @@ def plans(
     ``method`` and ``form`` are drawn unless they are given. Columns that ``require`` speaks of are sensitive, and
     other requirements are asked beside it.
     """
-    method = method or draw(methods(form))
-    form = form or draw(_made(FORMS[draw(st.sampled_from(method.card.forms))]))
+    method = method or draw(methods(form, require))
+    able = [name for name in method.card.forms if _can(FORMS[name].promises, require, name)]
+    form = form or draw(_made(FORMS[draw(st.sampled_from(able or method.card.forms))]))
     missing = draw(st.sampled_from([(), ("",), ("",), ("", "NA", "*")]))
     spoken_of = {on for requirement in require if (on := getattr(requirement, "on", None))}
     columns = [draw(_columns(table.column(name), name, spoken_of, missing)) for name in table.column_names]
@@ -56,7 +58,8 @@ def plans(
     if needed and not _named(columns, "sensitive"):
         columns[0] = Column(columns[0].name, "sensitive", None)
     promises = method.card.promises & form.promises
-    asked = [*require, *draw(requirements(columns, table, promises, least=0 if require else 1))]
+    kinds = DIVERSITY_KINDS[:1] if form.name == "randomized" else DIVERSITY_KINDS
+    asked = [*require, *draw(requirements(columns, table, promises, kinds, least=0 if require else 1))]
     try:
         return Plan(
             Schema.of(columns),
@@ -73,10 +76,19 @@ def plans(
 
 
 @st.composite
-def methods(draw: st.DrawFn, form: Form | None = None) -> Method:
-    """A method of Shoal's, with any of its options; one that can be shown in this form."""
+def methods(draw: st.DrawFn, form: Form | None = None, require: Sequence[Requirement] = ()) -> Method:
+    """A method of Shoal's, with any of its options; one that can be shown in this form, and promise this."""
     able = [kind for kind in METHODS.values() if form is None or form.name in kind.card.forms]
-    return draw(_made(draw(st.sampled_from(able))))
+    return draw(_made(draw(st.sampled_from([k for k in able if _can(k.card.promises, require)] or able))))
+
+
+_LETTERS: Mapping[type[Requirement], str] = {KAnonymity: "k", Size: "size", LDiversity: "l", TCloseness: "t"}
+
+
+def _can(promises: frozenset[str], require: Sequence[Requirement], form: str = "") -> bool:
+    """Whether all of these can be promised."""
+    kinds = {requirement.kind for requirement in require if isinstance(requirement, LDiversity)}
+    return {_LETTERS[type(r)] for r in require} <= promises and (form != "randomized" or kinds <= {"frequency"})
 
 
 @st.composite
@@ -175,7 +187,12 @@ class _Sensitive:
 
 @st.composite
 def requirements(
-    draw: st.DrawFn, columns: Sequence[Column], table: pa.Table, promises: frozenset[str], least: int = 1
+    draw: st.DrawFn,
+    columns: Sequence[Column],
+    table: pa.Table,
+    promises: frozenset[str],
+    kinds: Sequence[DiversityKind] = DIVERSITY_KINDS,
+    least: int = 1,
 ) -> list[Requirement]:
     """A few requirements of the promised kinds, on any sensitive column, or on all of them."""
     sensitive = [
@@ -183,13 +200,13 @@ def requirements(
         for column in columns
         if column.role == "sensitive"
     ]
-    kinds: Mapping[str, st.SearchStrategy[Requirement]] = {
+    drawn: Mapping[str, st.SearchStrategy[Requirement]] = {
         "k": st.integers(2, 5).map(KAnonymity),
         "size": st.integers(2, 5).map(Size),
-        "l": _diversities(sensitive),
+        "l": _diversities(sensitive, kinds),
         "t": _closeness(sensitive),
     }
-    able = [kinds[promise] for promise in sorted(promises) if sensitive or promise in ("k", "size")]
+    able = [drawn[promise] for promise in sorted(promises) if sensitive or promise in ("k", "size")]
     return draw(st.lists(st.one_of(able), min_size=least, max_size=4))
 
 
@@ -199,9 +216,9 @@ def _has_order(kind: pa.DataType, column: Column) -> bool:
 
 
 @st.composite
-def _diversities(draw: st.DrawFn, sensitive: Sequence[_Sensitive]) -> Requirement:
+def _diversities(draw: st.DrawFn, sensitive: Sequence[_Sensitive], kinds: Sequence[DiversityKind]) -> Requirement:
     on = draw(st.sampled_from([None, *(column.name for column in sensitive)]))
-    kind = draw(st.sampled_from(DIVERSITY_KINDS))
+    kind = draw(st.sampled_from(kinds))
     gap = draw(st.booleans())
     if kind in ("distinct", "recursive"):
         c = draw(st.sampled_from([0.5, 1.0, 2.0, 3.5])) if kind == "recursive" else None

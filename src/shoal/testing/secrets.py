@@ -150,7 +150,7 @@ def _required(method: Method, form: Form) -> list[Requirement]:
     """One class of all that remain, some being left out for the sake of l."""
     wanted: dict[str, Requirement] = {
         "k": KAnonymity(20),
-        "l": LDiversity(2, "illness"),
+        "l": LDiversity(1.4 if form.name == "randomized" else 2, "illness"),  # two values leave no more to guess
         "t": TCloseness(1.0, "illness"),
     }
     return [wanted[promise] for promise in sorted(wanted) if promise in method.card.promises & form.promises]

@@ -7,21 +7,19 @@ keep the requirements, and a table of sensitive values must speak of each class 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.errors import DataError
 from shoal.privacy.requirements import KAnonymity, Requirement, TCloseness
 from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import exposure, figures, grouping, keeper, linked, notes, order, outsider, people, resolve, unlinked
+from shoal.verify.anatomized import Anatomized, whole
 from shoal.verify.case import Case, Kept
 from shoal.verify.coding import coded, matched
 from shoal.verify.findings import finding
@@ -35,88 +33,6 @@ _CLASS = PublishedColumn("class", "quasi-identifying", "class", ("class",))
 _WHOLE = "every class has one sensitive value for each of its records"
 
 
-@dataclass(frozen=True, eq=False)
-class Anatomized:
-    """The published tables: of all records without their sensitive columns, and of each sensitive column."""
-
-    published: Published
-
-    @property
-    def columns(self) -> Sequence[PublishedColumn]:
-        return self.published.columns
-
-    @property
-    def sensitive(self) -> list[PublishedColumn]:
-        return [column for column in self.columns if column.role == "sensitive"]
-
-    @property
-    def shown(self) -> list[PublishedColumn]:
-        """The columns of the first table."""
-        return [c for c in self.columns if c.role != "sensitive" and c.shown != "count"]
-
-    @property
-    def rows(self) -> pa.Table:
-        return self.published.rows
-
-    @cached_property
-    def classes(self) -> Classes:
-        """The rows of the first table by their class."""
-        return grouping.classes(self.rows, ["class"])
-
-    @cached_property
-    def numbers(self) -> tuple[Integers, Integers]:
-        """The numbers of the classes, and how many rows each one has."""
-        return np.unique(_whole(self.rows, "class"), return_counts=True)
-
-    def counted(self, name: str) -> tuple[Integers, Integers, pa.Table]:
-        """The class, counted from 0 and past the last for one that there is not, and the count of each value."""
-        table = self.published.tables[f"sat_{name}"]
-        number, held = _whole(table, "class"), self.numbers[0]
-        place = np.searchsorted(held, number)
-        found = np.append(held, -1)[place] == number
-        return np.where(found, place, len(held)), _whole(table, "count"), table
-
-    def is_whole(self, name: str) -> bool:
-        """Whether the table of this column speaks of each class, and of as many records as it has."""
-        of, count, _ = self.counted(name)
-        sizes = self.numbers[1]
-        if (count < 1).any() or (count > len(of) + sizes.sum()).any() or (of == len(sizes)).any():
-            return False
-        return np.array_equal(np.bincount(of, weights=count, minlength=len(sizes)).astype(np.int64), sizes)
-
-    @cached_property
-    def joined(self) -> pa.Table:
-        """Each class with its sensitive values, one for each record; nothing links those in one row."""
-        numbers, sizes = self.numbers
-        columns = {"class": pa.array(np.repeat(numbers, sizes))}
-        for column in self.sensitive:
-            of, count, table = self.counted(column.name)
-            by_class = np.argsort(of, kind="stable")
-            columns[column.name] = table.column(column.name).take(pa.array(np.repeat(by_class, count[by_class])))
-        return pa.table(columns)
-
-
-def _whole(table: pa.Table, name: str) -> Integers:
-    """A column of whole numbers, all known."""
-    column = table.column(name)
-    if not pa.types.is_integer(column.type) or column.null_count:
-        raise DataError(f"the published column {name} does not hold whole numbers alone")
-    return np.asarray(column.cast(pa.int64()).to_numpy(), dtype=np.int64)
-
-
-def _check(release: Anatomized) -> None:
-    """Refuse tables that are none of this form."""
-    tables = release.published.tables
-    absent = [f"sat_{column.name}" for column in release.sensitive if f"sat_{column.name}" not in tables]
-    if "qit" not in tables or absent:
-        raise DataError(f"the release has no table {', '.join(absent) or 'qit'}")
-    needed = {"qit": [name for column in release.shown for name in column.columns]}
-    needed |= {f"sat_{column.name}": ["class", column.name, "count"] for column in release.sensitive}
-    for table, names in needed.items():
-        if missing := [name for name in names if name not in tables[table].column_names]:
-            raise DataError(f"the published table {table} has no column {', '.join(missing)}")
-
-
 # -- the outsider -------------------------------------------------------------------------------------------
 
 
@@ -125,13 +41,12 @@ def outside(
 ) -> Verdict:
     """Whether every class keeps every requirement, by all that is published of it."""
     release = Anatomized(published)
-    _check(release)
     partial = [column.name for column in release.sensitive if not release.is_whole(column.name)]
     says = f"not so: {', '.join(partial)}" if partial else ""
-    whole = Finding("outsider", _WHOLE, holds=not partial, says=says)
-    stray = list(_stray(release))
+    complete = Finding("outsider", _WHOLE, holds=not partial, says=says)
+    stray = list(release.stray())
     if partial:
-        return Verdict((*stray, whole), records=release.rows.num_rows)
+        return Verdict((*stray, complete), records=release.rows.num_rows)
     sight = replace(
         outsider.look(release.joined, [_CLASS, *release.sensitive], trees, own=True),
         columns=release.columns,
@@ -142,7 +57,7 @@ def outside(
     reached = [(requirement, figure) for requirement, figure, _ in found]
     said = [finding("outsider", requirement, figure, classes.sizes) for requirement, figure, classes in found]
     return Verdict(
-        findings=(*stray, whole, *said),
+        findings=(*stray, complete, *said),
         notes=(*notes.of(sight, reached, persons_known=persons_known), *_exact(release)),
         records=release.rows.num_rows,
         classes=sight.classes.count,
@@ -159,21 +74,6 @@ def _finding(release: Anatomized, sight: Sight, requirement: Requirement) -> tup
 
 def _quasi(release: Anatomized) -> list[str]:
     return [name for column in release.columns if column.role == "quasi-identifying" for name in column.columns]
-
-
-def _stray(release: Anatomized) -> Iterator[Finding]:
-    """Nothing is published that nobody decided to publish."""
-    yield from outsider.of_columns(release.rows, release.shown)
-    known = {"qit": release.rows.column_names}
-    known |= {f"sat_{column.name}": ["class", column.name, "count"] for column in release.sensitive}
-    tables = release.published.tables
-    stray = [name for name in tables if name not in known]
-    stray += [
-        f"{name} of {table}" for table in known for name in tables[table].column_names if name not in known[table]
-    ]
-    if stray:
-        says = f"published without a role: {', '.join(stray)}"
-        yield Finding("outsider", "every published table and column has a role", holds=False, says=says)
 
 
 def _exact(release: Anatomized) -> Iterator[Note]:
@@ -195,13 +95,12 @@ def inside(
 ) -> Verdict:
     """Whether the tables are a true and complete account of the original."""
     release = Anatomized(published)
-    _check(release)
-    whole = Case(release.rows, release.columns, kept.original, kept.plan_columns, trees, kept.missing)
-    case = replace(whole, columns=release.shown)
+    every = Case(release.rows, release.columns, kept.original, kept.plan_columns, trees, kept.missing)
+    case = replace(every, columns=release.true)
     said = [
-        *keeper.names(whole),
+        *keeper.names(every),
         *keeper.accounted(case, kept.suppress),
-        *_of_rows(whole, case, release, kept),
+        *_of_rows(every, case, release, kept),
         *_of_people(case, release, requirements, kept),
         *exposure.unique(case, kept.allow_unique),
     ]
@@ -213,7 +112,7 @@ def inside(
     )
 
 
-def _of_rows(whole: Case, case: Case, release: Anatomized, kept: Kept) -> Iterator[Finding | Note]:
+def _of_rows(every: Case, case: Case, release: Anatomized, kept: Kept) -> Iterator[Finding | Note]:
     """Whether the rows are true of their records, and the sensitive values of the classes."""
     if kept.link is None:
         yield from unlinked.judged(case)
@@ -225,10 +124,10 @@ def _of_rows(whole: Case, case: Case, release: Anatomized, kept: Kept) -> Iterat
         return
     yield linked.covered(case, kept.link)
     yield linked.unchanged(case, kept.link)
-    yield linked.nobody_named(whole)
+    yield linked.nobody_named(every)
     yield from (_same(case, release, column.name, kept.link) for column in release.sensitive)
     yield from order.judged(kept.link, release.rows, release.shown, case.trees)
-    yield from order.numbers(_whole(release.rows, "class"), kept.link)
+    yield from order.numbers(whole(release.rows, "class"), kept.link)
     yield _in_order(case, release)
 
 
@@ -254,8 +153,7 @@ def _values(case: Case, release: Anatomized, name: str) -> tuple[Integers, Integ
 def _same(case: Case, release: Anatomized, name: str, link: Codes) -> Finding:
     """The sensitive values of each class are those of its records, each as often."""
     of, count, published, original, values = _values(case, release, name)
-    number = np.searchsorted(release.numbers[0], _whole(release.rows, "class"))
-    pairs = np.concatenate([of * np.int64(values) + published, number * np.int64(values) + original[link]])
+    pairs = np.concatenate([of * np.int64(values) + published, release.of_row * np.int64(values) + original[link]])
     weights = np.concatenate([count, np.full(len(link), -1)])
     different, place = np.unique(pairs, return_inverse=True)
     surplus = np.zeros(len(different), np.int64)
@@ -269,8 +167,7 @@ def _same(case: Case, release: Anatomized, name: str, link: Codes) -> Finding:
 def _possible(case: Case, release: Anatomized, name: str) -> Finding:
     """Each class has records enough that hold its sensitive values, if nobody says which row is of which record."""
     of, count, published, original, values = _values(case, release, name)
-    number = np.searchsorted(release.numbers[0], _whole(release.rows, "class"))
-    room = unlinked.room(case, number, original, values, of * np.int64(values) + published)
+    room = unlinked.room(case, release.of_row, original, values, of * np.int64(values) + published)
     short = int(np.maximum(count - room, 0).sum())
     what = f"the values of {name} in each class may be those of its records"
     return Finding("keeper", what, holds=not short, records=short, says=f"{short:,} too many" if short else "")

@@ -81,11 +81,15 @@ def spread_out(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[
 def classes(table: pa.Table, names: Sequence[str]) -> Classes:
     """The classes of a table by all of these columns; without any, one class holds every row."""
     found = threads.each(lambda name: integers(table.column(name), name), names)
-    columns = [part for parts in found for part in parts]
-    starts = _run_starts(columns, table.num_rows)
+    return of_integers([part for parts in found for part in parts], table.num_rows)
+
+
+def of_integers(columns: Sequence[Integers], rows: int) -> Classes:
+    """The classes of so many rows by all of these columns."""
+    starts = _run_starts(columns, rows)
     heads = threads.each(lambda column: column[starts], columns)
     of_run = _numbered(_packed(heads, len(starts)))
-    return Classes(table.num_rows, starts, of_run, int(of_run.max(initial=-1)) + 1)
+    return Classes(rows, starts, of_run, int(of_run.max(initial=-1)) + 1)
 
 
 def integers(column: pa.ChunkedArray, name: str) -> list[Integers]:

@@ -9,7 +9,7 @@ from shoal.privacy.requirements import Requirement
 from shoal.privacy.verdict import Verdict
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import anatomy, keeper, outsider
+from shoal.verify import anatomy, keeper, outsider, randomized, slices
 from shoal.verify.case import Kept
 
 __all__ = ["Kept", "inside", "outside"]
@@ -31,6 +31,10 @@ def outside(
             )
         case "anatomy":
             return anatomy.outside(published, requirements, trees, persons_known=persons_known)
+        case "slices":
+            return slices.outside(published, requirements, trees, persons_known=persons_known)
+        case "randomized":
+            return randomized.outside(published, requirements, trees, persons_known=persons_known)
     raise _unknown(published)
 
 
@@ -61,6 +65,10 @@ def inside(
             )
         case "anatomy":
             return anatomy.inside(published, requirements, trees, kept)
+        case "slices":
+            return slices.inside(published, requirements, trees, kept)
+        case "randomized":
+            return randomized.inside(published, requirements, trees, kept)
     raise _unknown(published)
 
 

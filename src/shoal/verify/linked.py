@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from shoal.verify.case import Case, Quasi
 from shoal.verify.coding import coded, matched
 
 Link = NDArray[np.integer[Any]]
+#: One link for all columns, or where rows are shown in slices one for each.
+Links = Link | Mapping[str, Link]
 
 #: Rows by which it is told whether a column repeats an identifying one.
 _SAMPLE = 10_000
@@ -45,25 +47,30 @@ def judged(case: Case, link: Link) -> Iterator[Finding]:
     yield nobody_named(case)
 
 
-def covered(case: Case, link: Link) -> Finding:
+def covered(case: Case, links: Links) -> Finding:
     """Each published cell covers its record's value."""
 
     def uncovered(quasi: Quasi) -> NDArray[np.bool_]:
-        return np.logical_not(quasi.cover.covers(quasi.cells.code, _of_record(quasi.original.code, link)))
+        value = _of_record(quasi.original.code, _link_of(links, quasi.column.name))
+        return np.logical_not(quasi.cover.covers(quasi.cells.code, value))
 
     wrong = dict(zip((q.column.name for q in case.quasi), threads.each(uncovered, case.quasi), strict=True))
     return _of_rows("every cell covers the value of its record", wrong)
 
 
-def unchanged(case: Case, link: Link) -> Finding:
+def unchanged(case: Case, links: Links) -> Finding:
     """What is published as it is, is as it was."""
 
     def changed(name: str) -> NDArray[np.bool_]:
         both = case.unchanged[name]
-        return np.not_equal(both.published, _of_record(both.original, link))
+        return np.not_equal(both.published, _of_record(both.original, _link_of(links, name)))
 
     wrong = dict(zip(case.unchanged, threads.each(changed, case.unchanged), strict=True))
     return _of_rows("sensitive and insensitive values are those of their records", wrong)
+
+
+def _link_of(links: Links, name: str) -> Link:
+    return links[name] if isinstance(links, Mapping) else links
 
 
 def _of_record(values: NDArray[Any], link: Link) -> NDArray[Any]:

@@ -52,6 +52,20 @@ def _otherwise_asked(sight: Sight, asked: Sequence[Requirement]) -> Iterator[Not
         yield Note(str(requirement.on), f"{says} {_listed(reached)}", reached)
 
 
+def on_column(sight: Sight, requirement: Requirement, figure: Figures, beside: Mapping[str, Values]) -> Iterator[Note]:
+    """The same of one requirement, whose column has classes of its own and these other values in its rows."""
+    if sight.classes.rows:
+        yield from _otherwise_asked(sight, [requirement])
+    if not sight.classes.rows or not isinstance(requirement, LDiversity):
+        return
+    before = weakest(requirement, figure) or 0.0
+    for name, extra in beside.items():
+        after = {figure_name(requirement): _if_known(sight, extra, [requirement])[figure_name(requirement)]}
+        if after[figure_name(requirement)] < before:
+            says = f"to an adversary who knows {name} too, the release reaches {_listed(after)}"
+            yield Note(name, says, after)
+
+
 def _known_too(sight: Sight, reached: Reached) -> Iterator[Note]:
     """What an adversary finds who knows one more published column of the person sought."""
     others = [column for column in sight.columns if column.role in ("sensitive", "insensitive")]

@@ -9,6 +9,7 @@ is, where no record may be shown by two kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,23 +31,60 @@ _ROOM = "no rows are more than the records that they cover"
 
 def judged(case: Case) -> Iterator[Finding | Note]:
     """What holds of every way in which the rows could be linked to the records."""
+    yield from _said(compared(case), case.left_out)
+
+
+def sliced(parts: Sequence[Case]) -> Iterator[Finding | Note]:
+    """The same where the rows are shown in slices: each is compared by itself, and the worst is said."""
+    found = [(compared(part), part.left_out) for part in parts]
+    unseen = [(max(match.uncovered - max(left_out, 0), 0), match) for match, left_out in found]
+    yield from _said(
+        Match(
+            max((more for more, _ in unseen), default=0),
+            max((match.excess for _, match in unseen), default=0),
+            max((match.several for _, match in unseen), default=0),
+            by_column=any(match.by_column for _, match in unseen),
+        ),
+        0,
+    )
+
+
+@dataclass(frozen=True)
+class Match:
+    """Records that no row covers, rows that are too many, records that rows of several kinds cover."""
+
+    uncovered: int
+    excess: int
+    several: int = 0
+    by_column: bool = False
+
+
+def compared(case: Case) -> Match:
+    """How rows and records can be matched."""
     rows, records = _kinds(case)
     candidates = kinds.candidates(case.quasi, rows, records)
     if candidates.pairs > _PAIRS:
+        return _by_column(case)
+    covering, room = _join(case.quasi, rows, records, candidates)
+    return Match(
+        int(records.times[covering == 0].sum()),
+        max(_excess(rows.times, room), _excess(rows.exact_times, records.exact_times)),
+        int(records.times[covering > 1].sum()),
+    )
+
+
+def _said(match: Match, left_out: int) -> Iterator[Finding | Note]:
+    if match.by_column:
         says = "too many rows look alike to compare all columns at once, so each was compared by itself"
         yield Note("link", says)
-        yield from _by_column(case)
-        return
-    covering, room = _join(case.quasi, rows, records, candidates)
-    yield _all_covered(int(records.times[covering == 0].sum()), case.left_out)
-    yield _has_room(max(_excess(rows.times, room), _excess(rows.exact_times, records.exact_times)))
-    several = int(records.times[covering > 1].sum())
-    if several:
+    yield _all_covered(match.uncovered, left_out)
+    yield _has_room(match.excess)
+    if match.several:
         says = (
-            f"{several:,} record(s) are covered by rows of several classes, so it was checked that the release "
+            f"{match.several:,} record(s) are covered by rows of several classes, so it was checked that the release "
             "can be made from the original, not that it was"
         )
-        yield Note("link", says, {"records": float(several)})
+        yield Note("link", says, {"records": float(match.several)})
 
 
 def room(case: Case, group: Codes, value: Codes, values: int, pairs: Codes) -> NDArray[np.int64]:
@@ -125,7 +163,7 @@ def _join(
     return covering, room
 
 
-def _by_column(case: Case) -> Iterator[Finding]:
+def _by_column(case: Case) -> Match:
     """The same two questions, asked of each column by itself."""
     uncovered, excess = 0, 0
     for quasi in case.quasi:
@@ -137,5 +175,4 @@ def _by_column(case: Case) -> Iterator[Finding]:
         published, original = (np.bincount(code, minlength=both.count) for code in (both.published, both.original))
         uncovered = max(uncovered, _excess(original, published))
         excess = max(excess, _excess(published, original))
-    yield _all_covered(uncovered, case.left_out)
-    yield _has_room(excess)
+    return Match(uncovered, excess, by_column=True)

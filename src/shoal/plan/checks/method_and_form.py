@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from shoal.errors import Problem
 from shoal.plan.checks.known import Known
-from shoal.plan.forms import FORMS, Form
+from shoal.plan.forms import FORMS, Form, Randomized
 from shoal.plan.methods import METHODS, Method, Promise
 from shoal.plan.options import options_of
 from shoal.plan.plan import Decisions
 from shoal.plan.spelling import also, did_you_mean
+from shoal.plan.values import is_number
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
 
 
@@ -24,6 +25,7 @@ def of_method_and_form(plan: Decisions, known: Known) -> Iterator[Problem]:
     if not problems and not known.is_wrong("method") and not known.is_wrong("publish"):
         yield from _of_promises(plan.method, plan.form, plan.require)
         yield from _of_separated(plan.form, known)
+        yield from _of_retention(plan.form, plan.require)
 
 
 def _of_options(section: str, held: object, kinds: tuple[type, ...], expected: str) -> Iterator[Problem]:
@@ -55,17 +57,35 @@ def _of_promises(method: Method, form: Form, require: object) -> Iterator[Proble
 
 
 def _of_separated(form: Form, known: Known) -> Iterator[Problem]:
-    """Forms that tell sensitive columns apart from the others need some, each a table with a file of its own."""
+    """Forms that take sensitive columns apart from the others need some; in tables, each with a file of its own."""
     if not form.adds:
         return
     if not known.sensitive and not known.unsure:
         says = f"the form {form.name} hides which sensitive value is whose, and the plan has no sensitive column"
         yield Problem("publish.form", says)
+    if "count" not in form.adds:
+        return
     times = Counter(name.casefold() for name in known.sensitive)
     alike = [name for name in known.sensitive if times[name.casefold()] > 1]
     if alike:
         says = f"the tables of {', '.join(alike)} would be one file where case makes no difference: rename one"
         yield Problem("publish.form", says)
+
+
+def _of_retention(form: Form, require: object) -> Iterator[Problem]:
+    """What is known of any table: the larger the retention, the smaller the l that even a large class can keep."""
+    asked = [r for r in require if isinstance(r, LDiversity)] if isinstance(require, tuple) else []
+    if not isinstance(form, Randomized) or not asked:
+        return
+    if any(requirement.kind != "frequency" for requirement in asked):
+        says = (
+            f"the form {form.name} promises l by frequency alone: what its bound speaks of is the belief in one value"
+        )
+        yield Problem("publish.form", says)
+    l = max((r.l for r in asked if is_number(r.l)), default=0)
+    if form.retention * (l + 1) >= 1:
+        says = f"no class keeps l = {l:g} with it, however large: expected less than 1 / (l + 1) = {1 / (l + 1):.4g}"
+        yield Problem("publish.retention", says)
 
 
 def _promise_of(requirement: Requirement) -> Promise:

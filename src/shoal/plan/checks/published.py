@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import Problem
 from shoal.plan.checks.known import Known
-from shoal.plan.forms import Anatomy
+from shoal.plan.forms import Anatomy, Randomized, Slices
 from shoal.plan.plan import Decisions, Read
 from shoal.schema.columns import Categorical, Column, Numeric
 
@@ -35,8 +35,10 @@ def of_published_names(plan: Decisions, known: Known) -> Iterator[Problem]:
 
 def _has_bounds(form: object, column: Column) -> bool:
     """Whether numbers of this column would be published by two ends."""
-    if isinstance(form, Anatomy):  # a step has ends where a value has none
+    if isinstance(form, Anatomy | Randomized):  # a step has ends where a value has none
         return isinstance(column.coarsening, Numeric) and column.coarsening.step is not None
+    if isinstance(form, Slices):  # in some buckets, as it turns out
+        return True
     return getattr(form, "ranges", None) == "bounds"
 
 

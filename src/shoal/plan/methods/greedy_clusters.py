@@ -25,7 +25,7 @@ class GreedyClusters:
         "Data-Publishing, Journal of Software 2017, extended to l-diversity as in Wang, Yu and Zhang, Research on "
         "Anonymization Algorithms Based on Local Partitioning, 2018",
         promises=frozenset({"k", "l", "size"}),
-        forms=("generalized", "centres"),
+        forms=("generalized", "centres", "anatomy", "slices", "randomized"),
         reads_sensitive="only where l is required: records whose value a class holds too often are passed over",
         cost="quadratic: every record that is left is looked at for every record that joins",
         by_lot=True,

@@ -23,7 +23,7 @@ class Mondrian:
         paper="LeFevre, DeWitt and Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006; with t it is the "
         "tMondrian of Li, Li and Venkatasubramanian, Closeness: A New Privacy Measure for Data Publishing, TKDE 2010",
         promises=frozenset({"k", "l", "t", "size"}),
-        forms=("generalized", "centres", "anatomy"),
+        forms=("generalized", "centres", "anatomy", "slices", "randomized"),
         reads_sensitive="only where l or t is required: a cut is refused when a side would break them",
         cost="n log n",
     )
