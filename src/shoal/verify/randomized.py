@@ -97,7 +97,8 @@ def _is_own(release: Anatomized, name: str) -> NDArray[np.bool_]:
 def _kinds(release: Anatomized, name: str) -> Integers:
     """How many different values each class holds, missing among them."""
     held, _, count = _values(release, name)
-    return np.bincount(held // max(count, 1), minlength=len(release.numbers[0]))
+    classes = len(release.numbers[0])
+    return np.bincount(held // max(count, 1), minlength=classes)[:classes]
 
 
 def _together(release: Anatomized, asked: Sequence[Requirement]) -> Iterator[Note]:
