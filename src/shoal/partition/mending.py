@@ -1,7 +1,8 @@
 """Classes that break a requirement are put together with their neighbours until none does.
 
 Whatever heuristic made the classes, this makes its promise true: two classes that keep a requirement keep it together,
-and all records together keep every one (eligible.py).
+and all records together keep every one (eligible.py). Where values are shown randomized, two classes may not keep
+together what each keeps; such a pair is put together with more.
 """
 
 from __future__ import annotations

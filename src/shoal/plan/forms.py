@@ -58,7 +58,7 @@ class Randomized:
     Else it is drawn from the values of the class, all of them alike likely, its own among them.
     """
 
-    retention: Annotated[float, Number(0, MOST, tried=(0.2, 0.05))] = 0.2
+    retention: Annotated[float, Number(0, MOST, tried=(0.2, 0.05))] = 0.1
 
     name: ClassVar[str] = "randomized"
     promises: ClassVar[frozenset[Promise]] = frozenset({"l", "size"})

@@ -40,7 +40,7 @@ def covers(
     cells = [row[name] for name in column.columns]
     match column.shown:
         case "value":
-            return same(cells[0], None if original.value is None else _clamped(column, original.value))
+            return same(cells[0], clamped(column, original.value))
         case "bounds":
             return _in_bounds(column, cells, original)
         case "interval":
@@ -62,7 +62,7 @@ def is_centre(column: PublishedColumn, row: Mapping[str, Any], members: Sequence
     gaps = sum(original.value is None for original in members)
     if rest:
         assert rest == ["all" if gaps == len(members) else "some" if gaps else "none"], "the class has other gaps"
-    known = [_clamped(column, original.value) for original in members if original.value is not None]
+    known = [clamped(column, original.value) for original in members if original.value is not None]
     if not known or (cell is None and rest):
         return cell is None and not known
     if isinstance(known[0], str | bool) or isinstance(cell, str) or cell is None:
@@ -81,8 +81,10 @@ def same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def _clamped(column: PublishedColumn, value: Any) -> Any:
-    """Values beyond bottom and top stand as these."""
+def clamped(column: PublishedColumn, value: Any) -> Any:
+    """Values beyond bottom and top stand as these; missing as missing."""
+    if value is None:
+        return None
     if column.top is not None and value > column.top:
         return column.top
     if column.bottom is not None and value < column.bottom:
@@ -100,7 +102,7 @@ def _in_bounds(column: PublishedColumn, cells: Sequence[Any], original: Original
         assert (state == "all") == (low is None), "all are missing exactly where there are no bounds"
     if original.value is None:
         return state in ("some", "all") if state is not None else low is None
-    return low is not None and low <= _clamped(column, original.value) <= high
+    return low is not None and low <= clamped(column, original.value) <= high
 
 
 def _in_interval(column: PublishedColumn, cell: str | None, original: Original) -> bool:
@@ -109,7 +111,7 @@ def _in_interval(column: PublishedColumn, cell: str | None, original: Original) 
     bare = cell.removesuffix(" or missing")
     if original.value is None:
         return bare != cell
-    value = _clamped(column, original.value)
+    value = clamped(column, original.value)
     if not bare.startswith("["):
         end = _end(bare, value)
         return bool(end == value)

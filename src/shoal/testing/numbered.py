@@ -11,7 +11,7 @@ import pyarrow as pa
 from shoal.privacy.requirements import LDiversity
 from shoal.release.manifest import PublishedColumn
 from shoal.testing import oracle
-from shoal.testing.cells import Original, covers, paths_of
+from shoal.testing.cells import Original, clamped, covers, paths_of
 from shoal.testing.oracle import Case, Record
 
 __all__ = ["anatomy", "randomized", "slices"]
@@ -140,7 +140,9 @@ def _can_be_given(
     paths = {name: paths_of(tree) for name, tree in case.trees.items()}
     if all(column.shown == "value" for column in columns):
         shown = Counter(tuple(oracle.key(row[c.columns[0]]) for c in columns) for row in rows)
-        return shown == Counter(tuple(oracle.key(_clamped(c, record[c.name])) for c in columns) for record in members)
+        return shown == Counter(
+            tuple(oracle.key(clamped(c, record[c.name].value)) for c in columns) for record in members
+        )
     fits = [
         [
             n
@@ -161,14 +163,6 @@ def _can_be_given(
         return False
 
     return len(rows) == len(members) and all(place(row, set()) for row in range(len(rows)))
-
-
-def _clamped(column: PublishedColumn, original: Original) -> Any:
-    """A value beyond bottom or top as these."""
-    value = original.value
-    if value is not None and column.top is not None and value > column.top:
-        return column.top
-    return column.bottom if value is not None and column.bottom is not None and value < column.bottom else value
 
 
 def _parts(case: Case, rows: Sequence[Row], divided: Sequence[Sequence[PublishedColumn]]) -> Iterator[str]:
