@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from shoal.kernels import arrange, cutting, extents
-from shoal.kernels.shuffle import permutation
+from shoal.kernels.shuffle import permutation, permutation_within
 from shoal.table.chance import Chance
 
 
@@ -27,6 +27,22 @@ def test_a_shuffle_is_uniform_over_all_permutations() -> None:
 @given(st.integers(0, 200))
 def test_a_shuffle_keeps_everybody(count: int) -> None:
     assert sorted(permutation(Chance().words(count)).tolist()) == list(range(count))
+
+
+@given(st.lists(st.integers(0, 9), max_size=20))
+def test_a_shuffle_within_runs_keeps_everybody_in_theirs(sizes: list[int]) -> None:
+    starts = np.cumsum([0, *sizes])
+    found = permutation_within(starts, Chance().words(int(starts[-1])))
+    for first, last in pairwise(starts.tolist()):
+        assert sorted(found[first:last].tolist()) == list(range(first, last))
+
+
+def test_a_shuffle_within_runs_is_uniform_in_each() -> None:
+    starts = np.arange(0, 4 * 12_000 + 1, 4)
+    found = permutation_within(starts, Chance().words(int(starts[-1]))).reshape(-1, 4) - starts[:-1, None]
+    times = np.unique(found, axis=0, return_counts=True)[1]
+    assert len(times) == 24
+    assert chisquare(times).pvalue > 1e-9
 
 
 def test_the_system_draws_anew_each_time() -> None:

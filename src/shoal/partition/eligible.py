@@ -228,12 +228,13 @@ def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowa
     missing = int(counts[domain.known :].sum())
     without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
     after = f"after {gone} records were left out for it and others, " if gone else ""
-    kept, instead = "", "for t-closeness instead"
+    shown, all_of_it, instead = "", "the table", "for t-closeness instead"
     if isinstance(requirement, RandomizedDiversity):
-        kept, instead = f" with retention = {requirement.retention:g}", _less_retention(requirement, counts, domain)
+        shown, all_of_it = f" with retention = {requirement.retention:g}", "a class of all records"
+        instead = _less_retention(requirement, counts, domain)
     return (
-        f"{requirement} cannot be kept{kept}: {after}of the column {domain.name}, {why}{without}. The largest l that "
-        f"the table allows is {limit}; ask for that, {instead}, or let more records be left out than the {allowance} "
+        f"{requirement} cannot be kept{shown}: {after}of the column {domain.name}, {why}{without}. The largest l that "
+        f"{all_of_it} allows is {limit}; ask for that, {instead}, or let more records be left out than the {allowance} "
         "that suppress allows"
     )
 
@@ -244,7 +245,7 @@ def _less_retention(requirement: RandomizedDiversity, counts: Counts, domain: Do
     hidden, commonest = int(judged.sum()), int(judged.max(initial=0))
     found = largest_retention(requirement.l, int((counts > 0).sum()), hidden, commonest) if hidden else None
     if found is None:
-        return "for another form, since no retention keeps it,"
+        return "for another form, since no retention keeps it"
     return f"for a retention of at most {found:g} (the largest that keeps it)"
 
 

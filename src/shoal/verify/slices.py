@@ -195,8 +195,9 @@ def _is_link(case: Case, release: Sliced, links: NDArray[np.integer[Any]]) -> Fi
     worst = next((claim for claim in claims if not claim.holds), claims[0])
     if not worst.holds:
         return worst
-    ordered = [link[np.lexsort((link, release.bucket))] for link in links]
-    astray = sum(int((one != ordered[0]).sum()) for one in ordered[1:])
+    bucket = np.full(case.original.num_rows, np.iinfo(np.int64).min)
+    bucket[links[0]] = release.bucket
+    astray = sum(int((bucket[link] != release.bucket).sum()) for link in links[1:])
     says = f"{astray:,} row(s) have records of another bucket" if astray else ""
     if len(links) < slices:
         says = f"the link speaks of {len(links)} slices, the release has {slices}"
