@@ -16,7 +16,7 @@ from shoal.publish.draft import Draft
 from shoal.release.manifest import Layout
 from shoal.release.published import Published
 from shoal.release.release import Release
-from shoal.verify import judges
+from shoal.verify import judges, slices
 from tests.publish.sliced import shown
 from tests.verify.test_anatomy import changed, fails, original
 
@@ -215,3 +215,16 @@ def test_a_table_that_is_none_of_this_form_is_refused(made: tuple[Draft, Release
     bare = made[1].arrow["release"].drop_columns(["bucket"])
     with pytest.raises(DataError, match="has no column bucket"):
         judges.outside(replace(published(made), tables={"release": bare}), PLAN.require, {})
+
+
+def test_where_there_are_many_slices_columns_are_compared(
+    made: tuple[Draft, Release], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "_MANY", 2)
+    verdict = shoal.verify(made[1], PLAN, original())
+    assert verdict.holds
+    assert any("each was compared by itself" in note.says for note in verdict.notes)
+    for lie in (an_age_changed, a_year_changed, an_illness_changed):
+        assert fails(
+            shoal.verify(Release({"release": lie(made[1].arrow["release"])}, made[1].manifest), PLAN, original())
+        )

@@ -113,7 +113,8 @@ def _numbered_by_lot(classes: Classes, columns: Sequence[Column], chance: Chance
         whole = classes.slices.generalized
     complete = [_complete(slices, columns) for slices in given]
     layouts = sorted({complete[layout] for layout in np.unique(of_class).tolist()})
-    place = np.array([layouts.index(slices) if slices in layouts else -1 for slices in complete], np.int64)
+    number = {slices: at for at, slices in enumerate(layouts)}
+    place = np.array([number.get(slices, -1) for slices in complete], np.int64)
     by_lot = lots(classes, chance)
     by_class = by_lot[np.argsort(place[of_class[by_lot]], kind="stable")]
     held = arranged(classes, by_class)

@@ -105,7 +105,11 @@ class Sliced:
 
     def each(self) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
         """Every different slice, and the rows of the buckets that have it."""
-        different = dict.fromkeys(held for layout in self.layouts for held in layout.slices)
-        for held in different:
-            having = np.array([held in layout.slices for layout in self.layouts], np.bool_)
-            yield held, np.flatnonzero(having[self.layout])
+        by_layout = np.argsort(self.layout, kind="stable")
+        ends = np.searchsorted(self.layout[by_layout], np.arange(len(self.layouts) + 1)).tolist()
+        having: dict[tuple[str, ...], list[Integers]] = {}
+        for layout, span in zip(self.layouts, pairwise(ends), strict=True):
+            for held in layout.slices:
+                having.setdefault(held, []).append(by_layout[slice(*span)])
+        for held, rows in having.items():
+            yield held, np.concatenate(rows)

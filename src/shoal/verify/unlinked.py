@@ -34,19 +34,22 @@ def judged(case: Case) -> Iterator[Finding | Note]:
     yield from _said(compared(case), case.left_out)
 
 
-def sliced(parts: Sequence[Case]) -> Iterator[Finding | Note]:
-    """The same where the rows are shown in slices: each is compared by itself, and the worst is said."""
-    found = [(compared(part), part.left_out) for part in parts]
-    unseen = [(max(match.uncovered - max(left_out, 0), 0), match) for match, left_out in found]
-    yield from _said(
-        Match(
-            max((more for more, _ in unseen), default=0),
-            max((match.excess for _, match in unseen), default=0),
-            max((match.several for _, match in unseen), default=0),
-            by_column=any(match.by_column for _, match in unseen),
-        ),
-        0,
+def sliced(whole: Case, parts: Sequence[Case]) -> Iterator[Finding | Note]:
+    """The same where rows are shown in slices: each of these parts is compared by itself, and the worst is said.
+
+    Without parts, each column of the whole is.
+    """
+    if not parts:
+        yield from _said(_by_column(whole), whole.left_out)
+        return
+    found = [(compared(part), max(part.left_out, 0)) for part in parts]
+    worst = Match(
+        max(max(match.uncovered - left_out, 0) for match, left_out in found),
+        max(match.excess for match, _ in found),
+        max(match.several for match, _ in found),
+        by_column=any(match.by_column for match, _ in found),
     )
+    yield from _said(worst, 0)
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def compared(case: Case) -> Match:
 
 def _said(match: Match, left_out: int) -> Iterator[Finding | Note]:
     if match.by_column:
-        says = "too many rows look alike to compare all columns at once, so each was compared by itself"
+        says = "there is too much to compare all columns at once, so each was compared by itself"
         yield Note("link", says)
     yield _all_covered(match.uncovered, left_out)
     yield _has_room(match.excess)
