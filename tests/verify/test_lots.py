@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.verify.lots import kept, shuffled
+from shoal.verify.lots import kept, shuffled, too_often
 
 
 def test_true_shuffles_are_believed() -> None:
@@ -73,3 +73,12 @@ def test_values_that_are_kept() -> None:
         assert not kept(wrong, chances, times)
     assert not kept(6, np.array([1.0]), np.array([7]))
     assert kept(0, np.zeros(0), np.zeros(0, np.int64))
+
+
+def test_what_comes_too_often() -> None:
+    chance = np.random.default_rng(0)
+    expected = np.array([0.0, 0.5, 20.0, 1000.0])
+    for _ in range(200):
+        assert not too_often(chance.poisson(expected), expected).any()
+    assert too_often(np.array([1, 30, 90, 1300]), expected).all()
+    assert not too_often(np.array([0, 0, 0, 0]), expected).any()

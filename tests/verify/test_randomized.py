@@ -83,7 +83,7 @@ def test_lies_are_found_without_a_link(release: Release, lie: Callable[[Tables],
     assert fails(shoal.verify(told, PLAN, original()))
 
 
-def inside(release: Release, shown: list[str | None]) -> list[str]:
+def inside(shown: list[str | None]) -> list[str]:
     """What the keeper finds wrong if the rows show these illnesses; row i is of record i."""
     table = original()
     columns = shoal.anonymize(table, PLAN, seed=1).manifest.columns
@@ -98,17 +98,32 @@ def inside(release: Release, shown: list[str | None]) -> list[str]:
     return [what for what in fails(verdict) if what.startswith("values of ill are kept")]
 
 
-def test_values_that_are_not_kept_as_said_are_found(release: Release) -> None:
+def test_values_that_are_not_kept_as_said_are_found() -> None:
     """All are true; none is, which tells as much; and what a lot of another retention gives."""
     true = original().column("ill").to_pylist()
     others = {None: "flu", "flu": "cold", "cold": "gout", "gout": "croup", "croup": None}
-    assert inside(release, true)
-    assert inside(release, [others[value] for value in true])
+    assert inside(true)
+    assert inside([others[value] for value in true])
     chance = np.random.default_rng(0)
     for keeps, wrong in ((0.1, False), (0.9, True)):
         drawn = chance.choice(np.array(list(others)), len(true)).tolist()
         shown = [v if chance.random() < keeps else d for v, d in zip(true, drawn, strict=True)]
-        assert bool(inside(release, shown)) == wrong
+        assert bool(inside(shown)) == wrong
+
+
+@pytest.mark.parametrize("drawn", ["the first", "the next"])
+def test_draws_that_are_none_are_found(drawn: str) -> None:
+    """As many are kept as should be; but what else is shown tells of the others whose it is not, or whose it is."""
+    true = original().column("ill").to_pylist()
+    values = ["cold", "croup", "flu", "gout", None]
+    chance = np.random.default_rng(0)
+    shown = [
+        value
+        if chance.random() < 0.1 + 0.9 / 5 * (drawn == "the next")
+        else values[0 if drawn == "the first" else (values.index(value) + 1) % 5]
+        for value in true
+    ]
+    assert inside(shown)
 
 
 def test_a_class_that_leaves_too_little_to_guess_is_seen(release: Release) -> None:

@@ -47,26 +47,28 @@ def _series(u: Numbers, last: int) -> Numbers:
 def kept(own: int, chances: Numbers, times: Integers) -> bool:
     """Whether of so many tries with each of these chances so many may have come true."""
     sure = chances >= 1
+    held, of = np.unique(chances[~sure], return_inverse=True)
+    total = np.bincount(of, weights=times[~sure], minlength=len(held))
 
     def logarithm(exponent: Numbers) -> Numbers:
         found = np.zeros(len(exponent))
-        for chance, count in zip(*_together(chances[~sure], times[~sure]), strict=True):
+        for chance, count in zip(held.tolist(), total.tolist(), strict=True):
             found += count * np.log1p(chance * np.expm1(exponent))
         return found
 
     return _may_be(own - int(times[sure].sum()), logarithm)
 
 
-def _together(chances: Numbers, times: Integers) -> tuple[list[float], list[int]]:
-    """Each chance once, with all of its tries."""
-    held, of = np.unique(chances, return_inverse=True)
-    total = np.zeros(len(held), np.int64)
-    np.add.at(total, of, times)
-    return held.tolist(), total.tolist()
+def too_often(times: Integers, expected: Numbers) -> NDArray[np.bool_]:
+    """Which things came true oftener than by lot, if of each so many or fewer are to be expected of all its tries."""
+    above = times > expected
+    count, mean = times[above], np.maximum(expected[above], np.finfo(np.float64).tiny)
+    found = np.zeros(len(times), np.bool_)
+    found[above] = count - mean - count * np.log(count / mean) < math.log(_SELDOM)
+    return found
 
 
 def _may_be(count: int, logarithm: Callable[[Numbers], Numbers]) -> bool:
     """Whether a number is not too far out; ``logarithm`` is that of the mean of e to its exponent times the number."""
-    with np.errstate(divide="ignore"):
-        bound = logarithm(_EXPONENTS) - _EXPONENTS * count
+    bound = logarithm(_EXPONENTS) - _EXPONENTS * count
     return bool(bound.min() >= math.log(_SELDOM))

@@ -28,6 +28,7 @@ from shoal.verify.case import Case, Kept
 from shoal.verify.coding import coded, matched
 
 Codes = NDArray[np.integer[Any]]
+Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 _OWN = "every value that is shown is one of its class"
@@ -61,7 +62,7 @@ def inside(
     case = Case(release.rows, release.true, kept.original, kept.plan_columns, trees, kept.missing)
     if kept.link is None or not linked.is_link(case, kept.link).holds:
         return found
-    said = [_near(case, release, column.name, kept.link) for column in release.sensitive]
+    said = [_by_lot(case, release, column.name, kept.link) for column in release.sensitive]
     return replace(found, findings=(*found.findings, *said))
 
 
@@ -118,13 +119,34 @@ def _together(release: Anatomized, asked: Sequence[Requirement]) -> Iterator[Not
         yield Note(column.name, f"{_APART} l = {least:.4g}", {"l": least})
 
 
-def _near(case: Case, release: Anatomized, name: str, link: Codes) -> Finding:
-    """As many rows show their own value as the retention lets expect."""
-    keeps, (_, sizes) = _retention(release.published), release.numbers
+def _by_lot(case: Case, release: Anatomized, name: str, link: Codes) -> Finding:
+    """As many rows show their own value as the retention lets expect, and the others any of their class."""
+    keeps = _retention(release.published)
     both = matched(coded(release.rows.column(name), name), case.coded(name))
-    own = int((both.published == both.original[link]).sum())
-    chances = keeps + (1 - keeps) / np.maximum(_kinds(release, name), 1)
-    holds = lots.kept(own, chances, sizes)
-    says = "" if holds else f"{own:,} rows show their own value, and {chances @ sizes:,.0f} would be expected"
-    what = f"values of {name} are kept with the chance {keeps:g}"
-    return Finding("keeper", what, holds, records=0 if holds else own, says=says)
+    own, shown = both.original[link].astype(np.int64), both.published.astype(np.int64)
+    place, kinds = _places(release.of_row, own, shown, both.count)
+    evenly = ((own, shown), (kinds, place))
+    stayed = int((own == shown).sum())
+    chances = keeps + (1 - keeps) / kinds
+    what = f"values of {name} are kept with the chance {keeps:g}, and else drawn by lot"
+    says = ""
+    if not lots.kept(stayed, chances, np.ones(len(chances), np.int64)):
+        says = f"{stayed:,} rows show their own value, and {chances.sum():,.0f} would be expected"
+    elif not all(_is_even(given, drawn, (1 - keeps) / kinds, own != shown) for given, drawn in evenly):
+        says = "some values are drawn oftener than others"
+    return Finding("keeper", what, not says, records=stayed if says else 0, says=says)
+
+
+def _places(group: Integers, own: Integers, shown: Integers, count: int) -> tuple[Integers, Integers]:
+    """Of each row which place it shows among the values of its class, and how many these are."""
+    held = np.unique(group * count + own)
+    first = np.searchsorted(held, group * count)
+    return np.searchsorted(held, group * count + shown) - first, np.searchsorted(held, (group + 1) * count) - first
+
+
+def _is_even(given: Integers, drawn: Integers, chances: NDArray[np.float64], others: Flags) -> bool:
+    """Whether the other rows with the same number given draw nothing oftener than each row does by its chance."""
+    expected = np.bincount(given, weights=chances)
+    width = int(drawn.max(initial=0)) + 1
+    pairs, times = np.unique((given * width + drawn)[others], return_counts=True)
+    return not lots.too_often(times, expected[pairs // width]).any()
