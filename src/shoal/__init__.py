@@ -29,6 +29,8 @@ from shoal.errors import (
 
 if TYPE_CHECKING:
     from shoal._run import anonymize
+    from shoal._verbs import query
+    from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
     from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
     from shoal.plan.plan import Plan, Read
@@ -58,10 +60,12 @@ _HOMES = {
     "TCloseness": "shoal.privacy.requirements",
     "Verdict": "shoal.privacy.verdict",
     "anonymize": "shoal._run",
+    "between": "shoal.measure.queries.question",
     "categorical": "shoal.schema.columns",
     "intervals": "shoal.schema.columns",
     "numeric": "shoal.schema.columns",
     "prefixes": "shoal.schema.columns",
+    "query": "shoal._verbs",
 }
 
 __all__ = [
@@ -92,11 +96,13 @@ __all__ = [
     "Violation",
     "__version__",
     "anonymize",
+    "between",
     "categorical",
     "intervals",
     "measure",
     "numeric",
     "prefixes",
+    "query",
     "verify",
 ]
 

@@ -1,8 +1,10 @@
-"""What can be done with a published table: judge it, measure it."""
+"""What can be done with a published table: judge it, measure it, ask it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
 
 import pyarrow as pa
 
@@ -11,12 +13,14 @@ from shoal.errors import DataError
 from shoal.plan.plan import Plan, Read
 from shoal.privacy.requirements import KAnonymity
 from shoal.privacy.verdict import Verdict
+from shoal.release.published import Published
 from shoal.table import sources
 from shoal.table.codes import person_column
 from shoal.verify import judges, together
 from shoal.verify.suppressed import split
 
 if TYPE_CHECKING:
+    from shoal.measure.queries.answering import Answer
     from shoal.measure.scores import Scores
 
 
@@ -64,17 +68,73 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
     held = held if table is None else held.beside(table)
     everybody = None if population is None else original_of(population, held)
     sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
-    left = held.table if held.own else split(held.table, held.published.columns).shown
+    shown, left_out = _shown(held)
     return scores(
-        left,
+        shown.rows,
         held.published.columns,
         original=table,
         trees=held.trees,
-        suppressed=held.suppressed + held.table.num_rows - left.num_rows,
+        suppressed=left_out,
         k=max(sizes, default=None),
         population=everybody,
         missing=tuple(_read_options(held).missing),
     )
+
+
+@overload
+def query(
+    published: Any,
+    what: str,
+    where: Mapping[str, Any] | None = None,
+    *,
+    plan: Plan | None = None,
+    original: Any = None,
+) -> Answer: ...
+@overload
+def query(
+    published: Any,
+    what: str,
+    where: Sequence[Mapping[str, Any]],
+    *,
+    plan: Plan | None = None,
+    original: Any = None,
+) -> list[Answer]: ...
+def query(
+    published: Any,
+    what: str,
+    where: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    *,
+    plan: Plan | None = None,
+    original: Any = None,
+) -> Answer | list[Answer]:
+    """What a release says of ``COUNT(*)``, ``SUM(column)`` or ``AVG(column)``: an estimate, and sure bounds.
+
+    ``where`` says of columns what is asked of them, and all must hold: a value, a collection of values of which any
+    will do, ``shoal.between(low, high)``, or None for a missing value. A label of a hierarchy stands for all that is
+    below it. A list of such mappings gives a list of answers, and is the fast way to ask much.
+
+    The plan says by which hierarchies columns are published; if it wants them built, the original is needed for that
+    and for nothing else. Bounds hold of the published records; nothing is known of those that were left out.
+    """
+    from shoal.measure.queries import question
+    from shoal.measure.queries.answering import answers
+    from shoal.measure.queries.sheets import Sheets
+
+    wanted, asked = question.aggregate(what), question.questions(where)
+    held = opened(published, plan)
+    held = held if original is None else held.beside(original_of(original, held))
+    shown, left_out = _shown(held)
+    found = answers(Sheets(shown, held.trees, held.own), wanted, asked, left_out)
+    return found[0] if where is None or isinstance(where, Mapping) else found
+
+
+def _shown(held: Opened) -> tuple[Published, int]:
+    """The published records that say something, and how many do not, or were left out."""
+    if held.own:
+        return held.published, held.suppressed
+    shown = split(held.table, held.published.columns).shown
+    tables = {**held.published.tables, next(iter(held.published.tables)): shown}
+    return replace(held.published, tables=tables), held.suppressed + held.table.num_rows - shown.num_rows
 
 
 def original_of(given: Any, held: Opened) -> pa.Table:

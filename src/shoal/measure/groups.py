@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.release.cells import Cells
+from shoal.release.cells import Codes
 
 Whole = NDArray[np.int64]
 
@@ -37,21 +37,25 @@ class Groups:
         return len(self.size)
 
 
-def grouped(columns: Sequence[Cells], records: int) -> Groups:
-    """Records with equal cells in all columns share a class; without columns, all records share one."""
+def grouped(columns: Sequence[Codes], records: int, times: Whole | None = None) -> Groups:
+    """Records with equal cells in all columns share a class; without columns, all records share one.
+
+    ``times`` says of each row how many records it is, if not one.
+    """
     number = np.zeros(records, np.int64)
     numbers = min(records, 1)
-    for cells in columns:
-        distinct = int(cells.code.max(initial=-1)) + 1
+    for code in columns:
+        distinct = int(code.max(initial=-1)) + 1
         if numbers * distinct > _ROOM:
             number, numbers = _dense(number)
-        number = number * distinct + cells.code
+        number = number * distinct + code
         numbers *= distinct
     number, classes = _dense(number)
-    size = np.bincount(number, minlength=classes)
+    size = np.zeros(classes, np.int64)
+    np.add.at(size, number, 1 if times is None else times)
     example = np.empty(classes, np.int64)
     example[number] = np.arange(records)  # any record of a class shows its cells
-    return Groups(size, tuple(cells.code[example].astype(np.int64) for cells in columns))
+    return Groups(size, tuple(code[example].astype(np.int64) for code in columns))
 
 
 def _dense(number: Whole) -> tuple[Whole, int]:

@@ -50,7 +50,7 @@ def measure(
     published = without(table, in_one, missing)
     counted_only = original is None and population is None
     cells = {column: _cells(published, column, trees, counted_only=counted_only) for column in measured}
-    groups = grouped(list(cells.values()), table.num_rows)
+    groups = grouped([one.code for one in cells.values()], table.num_rows)
     classes = _numbered(table, columns) or groups
     compared = None if original is None else without(original, names, missing)
     loss = _losses(cells, compared, trees, suppressed)
@@ -62,7 +62,7 @@ def _numbered(table: pa.Table, columns: Sequence[PublishedColumn]) -> Groups | N
     """The classes by their published numbers, if these are published."""
     for column in columns:
         if column.shown in ("class", "bucket"):
-            return grouped([read(table, msgspec.structs.replace(column, shown="value"), None)], table.num_rows)
+            return grouped([read(table, msgspec.structs.replace(column, shown="value"), None).code], table.num_rows)
     return None
 
 
