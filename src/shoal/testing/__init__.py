@@ -15,6 +15,7 @@ from shoal.testing.contract import check_form, check_method, check_release, chec
 from shoal.testing.kills import check_kills
 from shoal.testing.kinds import check_kinds
 from shoal.testing.plans import plans, requirements
+from shoal.testing.queries import check_queries
 from shoal.testing.secrets import check_no_secrets
 from shoal.testing.tables import records_for, tables
 from shoal.testing.trees import hierarchies
@@ -25,6 +26,7 @@ __all__ = [
     "check_kinds",
     "check_method",
     "check_no_secrets",
+    "check_queries",
     "check_release",
     "check_requirement",
     "hierarchies",

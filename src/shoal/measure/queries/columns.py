@@ -45,7 +45,8 @@ class Reader:
     def axis(self, column: PublishedColumn) -> Axis:
         """A column as questions can be put to it."""
         tree = self.tree(column.name)
-        cells = read(self.table, column, tree)
+        as_words = column.shown == "value" and tree is not None
+        cells = _words(self.table, column) if as_words else read(self.table, column, tree)
         if column.shown == "centre":
             return self._centres(column, cells)
         cells, gap = self._with_gaps(cells, told=column.shown != "node")
@@ -97,6 +98,14 @@ class Reader:
         gap = gone.astype(np.float64)
         tree = self.tree(column.name)
         return Sets(column.name, code, list(places), nothing, likely, anything, cells.missing, gap, tree)
+
+
+def _words(table: pa.Table, column: PublishedColumn) -> Cells:
+    """Values that have a hierarchy as the words that it is of, though they be numbers."""
+    code, held = distinct(table.column(column.columns[0]), column.name)
+    words = texts(held).to_pylist()
+    values = tuple(frozenset[str]() if word is None else frozenset({word}) for word in words)
+    return Cells(code, None, None, values, np.array([word is None for word in words], np.bool_))
 
 
 def _ends(cells: Cells) -> tuple[Figures, Figures]:

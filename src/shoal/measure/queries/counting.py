@@ -84,7 +84,7 @@ class _Joined:
     def portions(self, places: Sequence[int]) -> Iterator[list[int]]:
         """The questions, as many at once as fit."""
         width = sum(rows.cells for rows in self.rows) + (len(self.sizes) if len(self.rows) > 1 else 1)
-        step = max(1, _AT_ONCE // width)
+        step = max(1, _AT_ONCE // max(1, width))
         for start in range(0, len(places), step):
             yield list(places[start : start + step])
 

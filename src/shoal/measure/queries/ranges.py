@@ -160,7 +160,8 @@ class Ranges:
         low, high = _ends(wanted)
         first, last = self._met(low, high)
         least, most = np.maximum(self.low, low), np.minimum(self.high, high)
-        mean = np.clip(first / 2 + last / 2, np.fmin(least, most), np.fmax(least, most))
+        with np.errstate(invalid="ignore"):  # what meets nothing has no mean
+            mean = np.clip(first / 2 + last / 2, np.fmin(least, most), np.fmax(least, most))
         if self.scale.domain is not None:
             mean = _mean_between(self.scale.domain, least, most, mean)
         for place, one in enumerate(wanted):

@@ -14,16 +14,16 @@ from shoal.measure.queries.forms import anatomy, rows
 from shoal.measure.queries.question import Aggregate, Question
 from shoal.measure.queries.sheets import Sheets
 
-__all__ = ["answered"]
+__all__ = ["ANSWERED", "answered"]
 
-_FORMS = {"generalized": rows, "centres": rows, "anatomy": anatomy}
+ANSWERED = {"generalized": rows, "centres": rows, "anatomy": anatomy}
 
 
 def answered(sheets: Sheets, what: Aggregate, asked: Sequence[Question]) -> Bounded:
     """What the form allows to be said."""
-    form = _FORMS.get(sheets.published.form)
+    form = ANSWERED.get(sheets.published.form)
     if form is None:
         raise Unsupported(
-            f"queries are not answered from the form {sheets.published.form}, only from {', '.join(_FORMS)}"
+            f"queries are not answered from the form {sheets.published.form}, only from {', '.join(ANSWERED)}"
         )
     return form.answered(sheets, what, asked)
