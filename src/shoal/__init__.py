@@ -114,11 +114,13 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None, *, al
     return _verbs.verify(published, plan, original, also=also)
 
 
-def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Any:
+def measure(
+    published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None, queries: Any = None
+) -> Any:
     """What a release cost and what risk is left; see :func:`shoal._verbs.measure`."""
     from shoal import _verbs
 
-    return _verbs.measure(published, original, plan=plan, population=population)
+    return _verbs.measure(published, original, plan=plan, population=population, queries=queries)
 
 
 def __getattr__(name: str) -> Any:

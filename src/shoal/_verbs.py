@@ -21,6 +21,7 @@ from shoal.verify.suppressed import split
 
 if TYPE_CHECKING:
     from shoal.measure.queries.answering import Answer
+    from shoal.measure.query_error import QueryError, Workload
     from shoal.measure.scores import Scores
 
 
@@ -55,11 +56,19 @@ def verify(published: Any, plan: Plan | None = None, original: Any = None, *, al
     return verdict.and_also(together.judge(new, old, held.require, table, kept.missing))
 
 
-def measure(published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None) -> Scores:
+def measure(
+    published: Any,
+    original: Any = None,
+    *,
+    plan: Plan | None = None,
+    population: Any = None,
+    queries: int | Workload | None = None,
+) -> Scores:
     """What a release cost and what risk is left; loss needs the original, and hierarchies the plan.
 
     ``population`` is a table of everybody from whom the records were drawn, with the same quasi-identifiers: it gives
-    the journalist's risk.
+    the journalist's risk. ``queries`` asks the release and the original so many random counts, and says how far apart
+    the answers are; it needs the original.
     """
     from shoal.measure.measuring import measure as scores
 
@@ -69,7 +78,7 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
     everybody = None if population is None else original_of(population, held)
     sizes = [requirement.k for requirement in held.require if isinstance(requirement, KAnonymity)]
     shown, left_out = _shown(held)
-    return scores(
+    found = scores(
         shown.rows,
         held.published.columns,
         original=table,
@@ -79,6 +88,16 @@ def measure(published: Any, original: Any = None, *, plan: Plan | None = None, p
         population=everybody,
         missing=tuple(_read_options(held).missing),
     )
+    return found if queries is None else replace(found, queries=_query_error(held, shown, table, queries))
+
+
+def _query_error(held: Opened, shown: Published, original: pa.Table | None, queries: int | Workload) -> QueryError:
+    from shoal.measure.query_error import Workload, query_error
+
+    if original is None:
+        raise DataError("random queries compare the release with the original table, which was not given")
+    asked = queries if isinstance(queries, Workload) else Workload(queries)
+    return query_error(shown, original, held.trees, asked, own=held.own)
 
 
 @overload

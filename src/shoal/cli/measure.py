@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from shoal.measure.query_error import QueryError
     from shoal.measure.risk import Adversary
     from shoal.measure.scores import Scores
 
@@ -25,6 +26,10 @@ def measure(
         Path | None,
         typer.Option(metavar="TABLE", help="Everybody from whom the records were drawn.", show_default=False),
     ] = None,
+    queries: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Ask N random counts, and compare with the original.", show_default=False),
+    ] = None,
     json: options.Json = False,
 ) -> int:
     """Say what a release cost, and what risk is left.
@@ -36,7 +41,7 @@ def measure(
     from shoal.plan.plan import Plan
 
     decided = None if plan is None else Plan.read(plan)
-    scores = _verbs.measure(published, original, plan=decided, population=population)
+    scores = _verbs.measure(published, original, plan=decided, population=population, queries=queries)
     if json:
         terminal.write_json(scores.as_dict())
     else:
@@ -49,6 +54,8 @@ def show_scores(console: Console, scores: Scores) -> None:
     _show_loss(console, scores)
     _show_classes(console, scores)
     _show_risk(console, scores)
+    if scores.queries is not None:
+        _show_queries(console, scores.queries)
 
 
 def _show_loss(console: Console, scores: Scores) -> None:
@@ -105,3 +112,13 @@ def _add_adversary(table: Table, name: str, risk: Adversary) -> None:
 
     said = dict.fromkeys(f"{one.records:,} above {share(one.threshold)}" for one in risk.above)
     table.add_row(name, share(risk.highest), share(risk.average), share(risk.at_highest), "; ".join(said))
+
+
+def _show_queries(console: Console, found: QueryError) -> None:
+    from shoal.cli.terminal import share
+
+    console.print(
+        f"Of {found.queries:,} random counts, {found.dropped:,} have the true answer 0 and were dropped. Of the others "
+        f"the estimate is {share(found.median)} off in the median, {share(found.mean)} in the mean; the bounds are "
+        f"{share(found.bounded)} of the truth apart in the mean.\n"
+    )

@@ -1,4 +1,4 @@
-"""What a release cost, and how small its classes are: loss, discernibility, class sizes, risk.
+"""What a release cost, and how small its classes are: loss, discernibility, class sizes, risk, answers to queries.
 
 :func:`measure` takes a publication, Shoal's or anybody's, and what its columns mean; it returns
 :class:`Scores`. Loss is counted against the original and is therefore an internal figure: together with the
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.measure.loss import Loss, Losses
     from shoal.measure.measuring import measure
+    from shoal.measure.query_error import QueryError, Workload
     from shoal.measure.risk import Above, Adversary, Bin, Journalist, Risk, Smallest
     from shoal.measure.scores import Scores
 
@@ -23,13 +24,22 @@ __all__ = [
     "Journalist",
     "Loss",
     "Losses",
+    "QueryError",
     "Risk",
     "Scores",
     "Smallest",
+    "Workload",
     "measure",
 ]
 
-_HOMES = {"Loss": "loss", "Losses": "loss", "Scores": "scores", "measure": "measuring"}
+_HOMES = {
+    "Loss": "loss",
+    "Losses": "loss",
+    "QueryError": "query_error",
+    "Scores": "scores",
+    "Workload": "query_error",
+    "measure": "measuring",
+}
 
 
 def __getattr__(name: str) -> Any:

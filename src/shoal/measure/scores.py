@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.measure.loss import Losses
 from shoal.measure.risk import Risk, Smallest
+
+if TYPE_CHECKING:
+    from shoal.measure.query_error import QueryError
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Scores:
             ICDE 2006): 1 is the best there is. None without k.
         risk: of being found; see :mod:`shoal.measure.risk`.
         smallest: how much of the release stands in small classes.
+        queries: how far the answers to random counts are from the truth, if they were asked; see
+            :mod:`shoal.measure.query_error`.
     """
 
     records: int
@@ -40,6 +45,7 @@ class Scores:
     c_avg: float | None
     risk: Risk
     smallest: Smallest
+    queries: QueryError | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""

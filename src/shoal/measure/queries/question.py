@@ -15,9 +15,11 @@ __all__ = ["KNOWN", "Aggregate", "Between", "Condition", "Question", "aggregate"
 
 Inclusive = Literal["both", "low", "high", "neither"]
 
-#: A text in quotes, as in JSON.
-QUOTED = r'"(?:[^"\\]|\\.)*"'
-_AGGREGATE = re.compile(rf"\s*(COUNT|SUM|AVG)\s*\(\s*({QUOTED}|.*?)\s*\)\s*", re.IGNORECASE | re.DOTALL)
+#: What may stand between words.
+GAP = r"[ \t\r\n\f\v]"
+#: A name of a column: as a JSON string in quotes, or bare.
+NAME = rf'("(?:[^"\\]|\\.)*"|(?!"|{GAP}).+?)'
+_AGGREGATE = re.compile(rf"{GAP}*(COUNT|SUM|AVG){GAP}*\({GAP}*{NAME}{GAP}*\){GAP}*", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,16 @@ def aggregate(what: str) -> Aggregate:
     kind, named = (found[1].upper(), found[2]) if found else ("", "")
     if (kind, named) == ("COUNT", "*"):
         return Aggregate("COUNT", None)
-    if named not in ("", "*") and kind == "SUM":
+    if named != "*" and kind == "SUM":
         return Aggregate("SUM", name(named))
-    if named not in ("", "*") and kind == "AVG":
+    if named != "*" and kind == "AVG":
         return Aggregate("AVG", name(named))
     raise DataError("what is asked cannot be read: expected COUNT(*), SUM(column) or AVG(column)")
 
 
 def name(written: str) -> str:
     """A column's name as it is written in a query, bare or as a JSON string."""
-    if not re.fullmatch(QUOTED, written, re.DOTALL):
+    if not written.startswith('"'):
         return written
     try:
         return str(json.loads(written, strict=False))

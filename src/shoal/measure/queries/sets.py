@@ -141,8 +141,8 @@ class Sets:
                     found[place] = True
         if strange:
             raise DataError(
-                f"where cannot be understood: {strange} of the values that {self.name} is asked for are neither "
-                "published nor in its hierarchy"
+                f"where cannot be understood: {self.name} is asked for {strange} value(s) that are neither published "
+                "nor in its hierarchy"
             )
         return found
 

@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 
 from shoal.errors import DataError
-from shoal.measure.queries.question import KNOWN, QUOTED, Between, Condition, Inclusive, name
+from shoal.measure.queries.question import GAP, KNOWN, NAME, Between, Condition, Inclusive, name
 from shoal.release.notation import members
 
 __all__ = ["FORMS", "conditions"]
 
 FORMS = "COLUMN = VALUE, COLUMN >= VALUE (also >, <=, <), COLUMN in A, B, C, COLUMN is missing, COLUMN is known"
 
-_COMPARED = re.compile(rf"\s*({QUOTED}|.+?)\s*(>=|<=|=|>|<)\s*(.*?)\s*", re.DOTALL)
-_AMONG = re.compile(rf"\s*({QUOTED}|.+?)\s+in\s+(.+?)\s*", re.DOTALL)
-_STATE = re.compile(rf"\s*({QUOTED}|.+?)\s+is\s+(missing|known)\s*", re.DOTALL)
+_COMPARED = re.compile(rf"{GAP}*{NAME}{GAP}*(>=|<=|=|>|<){GAP}*(.*?){GAP}*", re.DOTALL)
+_AMONG = re.compile(rf"{GAP}*{NAME}{GAP}+in{GAP}+(.+?){GAP}*", re.DOTALL)
+_STATE = re.compile(rf"{GAP}*{NAME}{GAP}+is{GAP}+(missing|known){GAP}*", re.DOTALL)
 
 
 def conditions(written: Sequence[str]) -> dict[str, tuple[Condition, ...]]:
