@@ -82,6 +82,6 @@ def test_measure_asks_random_counts(shoal: Shoal, released: Path, home: Path, pl
     asked = shoal("measure", released, *beside, "--queries", "50", "--json").json["queries"]
     assert asked["queries"] == 50
     assert 0 < asked["median"] < asked["bounded"]
-    assert "random counts" in shoal("measure", released, *beside, "--queries", "50").out
+    assert "Random counts" in shoal("measure", released, *beside, "--queries", "50").out
     assert shoal("measure", released, *beside, "--json").json["queries"] is None
     assert shoal("measure", released, "--queries", "50").status == 2

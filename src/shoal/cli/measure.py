@@ -115,10 +115,10 @@ def _add_adversary(table: Table, name: str, risk: Adversary) -> None:
 
 
 def _show_queries(console: Console, found: QueryError) -> None:
-    from shoal.cli.terminal import share
+    from shoal.cli.terminal import share, tabulated
 
-    console.print(
-        f"Of {found.queries:,} random counts, {found.dropped:,} have the true answer 0 and were dropped. Of the others "
-        f"the estimate is {share(found.median)} off in the median, {share(found.mean)} in the mean; the bounds are "
-        f"{share(found.bounded)} of the truth apart in the mean.\n"
-    )
+    columns = ("asked", "dropped", "median error", "mean error", "bounds apart")
+    table = tabulated(*columns, numbers=columns, title="Random counts: how far the answers are from the truth")
+    shares = (share(part) for part in (found.median, found.mean, found.bounded))
+    table.add_row(f"{found.queries:,}", f"{found.dropped:,}", *shares)
+    console.print(table, "")

@@ -35,7 +35,9 @@ def query(
 ) -> int:
     """Answer a question from a release, with bounds.
 
-    The truth of the published records cannot leave the bounds; the estimate lies between them. A label of a hierarchy stands for all that is below it. The plan says by which hierarchies words are published; if
+    The truth of the published records cannot leave the bounds; the estimate lies between them.
+
+    A label of a hierarchy stands for all that is below it. The plan says by which hierarchies words are published; if
     it wants them built, the original is needed for that, and for nothing else.
     """
     from shoal import _verbs
