@@ -32,9 +32,9 @@ def believed(table: pa.Table, plan: Plan) -> tuple[Beliefs, Beliefs]:
     )
 
 
-#: The classes are cut along x, {0, 1, 2} and {3, 3}. Mondrian puts the median, 2, to the upper side first; it did not, so
-#: {0, 1} or {2, 3, 3} would not have been 2-diverse. The values of {0, 1, 2} are all different, {b, c, d}, so it was the
-#: other: whoever has x = 2 shares a value with one of {3, 3}, who have {a, c}. So it is c.
+#: The classes are cut along x, {0, 1, 2} and {3, 3}. Mondrian puts the median, 2, to the upper side first; it did not,
+#: so {0, 1} or {2, 3, 3} would not have been 2-diverse. The values of {0, 1, 2} are all different, {b, c, d}, so it was
+#: the other: whoever has x = 2 shares a value with one of {3, 3}, who have {a, c}. So it is c.
 CERTAIN = pa.table({"x": [3, 3, 0, 1, 2], "y": [0, 1, 1, 2, 2], "ill": ["c", "a", "b", "d", "c"]})
 
 
