@@ -263,7 +263,7 @@ class TestReleases:
         columns = tuple(release.manifest.columns)
         for tables in ({"qit": release.arrow["qit"].slice(1)}, {"sat_ill": release.arrow["sat_ill"].slice(1)}):
             sheets = Sheets(Published({**release.arrow, **tables}, columns, "anatomy"), {}, own=True)
-            with pytest.raises(ShoalError, match="do not fit together"):
+            with pytest.raises(ShoalError, match="do not have a value for each record"):
                 answers(sheets, aggregate("COUNT(*)"), [{}], 0)
 
     @pytest.mark.parametrize("form", [shoal.Generalized(), shoal.Centres(), shoal.Anatomy()])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from shoal.measure.queries.answering import Answer, answers
 from shoal.measure.queries.question import Between, aggregate, questions
 from shoal.measure.queries.sheets import Sheets
-from shoal.release.manifest import PublishedColumn
+from shoal.release.manifest import Layout, PublishedColumn
 from shoal.release.published import Published
 from tests.measure.queries import worlds
-from tests.measure.queries.worlds import JOBS, Cell, Meets, World
+from tests.measure.queries.worlds import ANATOMY, JOBS, SLICES, Cell, Meets, Slices, World
 
 AGE = PublishedColumn("age", "quasi-identifying", "bounds", ("age_min", "age_max", "age_missing"))
 JOB = PublishedColumn("job", "quasi-identifying", "set", ("job",))
@@ -79,6 +79,16 @@ def sheets_of_classes(classes: Sequence[Sequence[Cell]]) -> Sheets:
         )
         tables[f"sat_{column.name}"] = counted.rename_columns(["class", column.name, "count"])
     return Sheets(Published(tables, [AGE, JOB, PAY, ILL, *ADDED], "anatomy"), {}, own=True)
+
+
+def sheets_of_slices(buckets: Sequence[Sequence[Cell]], slices: Sequence[Slices]) -> Sheets:
+    rows = [(number, cell) for number, held in enumerate(buckets, start=1) for cell in held]
+    table = columns_of([cell for _, cell in rows]).append_column("bucket", pa.array([n for n, _ in rows], pa.int64()))
+    for column, kind in ((PAY, pa.int64()), (ILL, pa.string())):
+        table = table.append_column(column.name, pa.array([getattr(cell, column.name) for _, cell in rows], kind))
+    layouts = [Layout(held, number, number) for number, held in enumerate(slices, start=1)]
+    bucket = PublishedColumn("bucket", "added", "bucket", ("bucket",))
+    return Sheets(Published({"release": table}, [bucket, AGE, JOB, PAY, ILL], "slices", {}, layouts), {}, own=True)
 
 
 @st.composite
@@ -154,4 +164,19 @@ def test_cells_with_gaps(published: list[Cell], wish: Wish, kind: str, data: st.
 def test_classes(classes: list[list[Cell]], wish: Wish, kind: str, data: st.DataObject) -> None:
     column = None if kind == "COUNT" else data.draw(st.sampled_from(["age", "pay"]))
     answer = ask(sheets_of_classes(classes), f"{kind}({column or '*'})", wish[0])
-    check(answer, worlds.of_classes(classes), kind, column, wish[1], mean=True)
+    check(answer, worlds.of_classes(classes, [ANATOMY] * len(classes)), kind, column, wish[1], mean=True)
+
+
+@settings(max_examples=200)
+@given(
+    st.one_of(classes_of(exact), classes_of(rounded)),
+    wishes(["age", "job", "pay", "ill"]),
+    st.sampled_from(["COUNT", "SUM", "AVG"]),
+    st.data(),
+)
+def test_slices(buckets: list[list[Cell]], wish: Wish, kind: str, data: st.DataObject) -> None:
+    """Each bucket may be sliced in its own way."""
+    column = None if kind == "COUNT" else data.draw(st.sampled_from(["age", "pay"]))
+    slices = [data.draw(st.sampled_from(SLICES)) for _ in buckets]
+    answer = ask(sheets_of_slices(buckets, slices), f"{kind}({column or '*'})", wish[0])
+    check(answer, worlds.of_classes(buckets, slices), kind, column, wish[1], mean=True)

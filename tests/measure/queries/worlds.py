@@ -1,12 +1,12 @@
 """Every table that could have been published so: slow, obvious, without the package's reading of cells.
 
 A published record says of its age a range, of its job a set, and its pay exactly; any of these may be missing. In
-anatomy the pays and the illnesses of a class are shuffled.
+anatomy the pays and the illnesses of a class are shuffled, in slices any of its columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from typing import NamedTuple
@@ -32,6 +32,7 @@ class Cell(NamedTuple):
 
 World = tuple[Record, ...]
 Meets = Callable[[Record], bool]
+Slices = tuple[tuple[str, ...], ...]
 
 
 def of_cells(published: Sequence[Cell]) -> list[World]:
@@ -40,20 +41,27 @@ def of_cells(published: Sequence[Cell]) -> list[World]:
     return list(product(*rows))
 
 
-def of_classes(classes: Sequence[Sequence[Cell]]) -> list[World]:
-    """In each class anybody may besides have anybody's pay, and anybody's illness."""
-    return [tuple(record for part in joined for record in part) for joined in product(*map(_shuffled, classes))]
+#: Which columns stand together: in anatomy, and in slices of two more kinds.
+ANATOMY: Slices = (("age", "job"), ("pay",), ("ill",))
+SLICES: tuple[Slices, ...] = (ANATOMY, (("age", "pay"), ("ill", "job")), (("age", "ill", "job", "pay"),))
 
 
-def _shuffled(held: Sequence[Cell]) -> list[World]:
-    return [
-        world
-        for pays in permutations([cell.pay for cell in held])
-        for ills in permutations([cell.ill for cell in held])
-        for world in of_cells(
-            [cell._replace(pay=pay, ill=ill) for cell, pay, ill in zip(held, pays, ills, strict=True)]
-        )
-    ]
+def of_classes(classes: Sequence[Sequence[Cell]], slices: Sequence[Slices]) -> list[World]:
+    """In each class the records of a slice may belong to those of the others in any way."""
+    each = [_shuffled(held, of_it) for held, of_it in zip(classes, slices, strict=True)]
+    return [tuple(record for part in joined for record in part) for joined in product(*each)]
+
+
+def _shuffled(held: Sequence[Cell], slices: Slices) -> Iterator[World]:
+    for orders in product(*(permutations(held) for _ in slices[1:])):
+        parts = zip(held, *orders, strict=True)
+        yield from of_cells([_joined(dict(zip(slices, cells, strict=True))) for cells in parts])
+
+
+def _joined(parts: Mapping[tuple[str, ...], Cell]) -> Cell:
+    """A record made of parts of others."""
+    fields = {"age": "ages", "job": "jobs", "pay": "pay", "ill": "ill"}
+    return Cell(**{fields[name]: getattr(cell, fields[name]) for names, cell in parts.items() for name in names})
 
 
 def answers(worlds: Sequence[World], kind: str, column: str | None, meets: Meets) -> Iterator[Fraction | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -15,43 +15,61 @@ from shoal.measure.queries.axes import Axis, Codes, Figures, States
 from shoal.measure.queries.question import Question
 from shoal.verify import threads
 
-__all__ = ["Part", "Rows", "Seen", "Tally"]
+__all__ = ["Axes", "Part", "Rows", "Section", "Seen", "Tally"]
 
 #: Questions are shared out among the cores in so many portions.
 _PORTIONS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """The columns of a table whose rows are whole.
+class Axes:
+    """The columns of a table, each read when it is first asked for."""
 
-    Attributes:
-        columns: their names, and how each is read.
-        rows: how many rows there are.
-        group: of each row, the number of its class, from 0 without gaps, if parts are joined by it.
-        times: of each row, how many records it stands for, if not one.
-    """
-
-    columns: Mapping[str, Callable[[], Axis]]
-    rows: int
-    group: Codes | None = None
-    times: Whole | None = None
+    read: Mapping[str, Callable[[], Axis]]
     known: dict[str, Axis] = field(default_factory=dict)
 
-    def axis(self, name: str) -> Axis:
-        """A column, read when it is first asked for."""
+    def __getitem__(self, name: str) -> Axis:
         if name not in self.known:
-            self.known[name] = self.columns[name]()
+            self.known[name] = self.read[name]()
         return self.known[name]
 
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Columns whose rows are whole.
+
+    Attributes:
+        axes: the columns of the table.
+        names: which of them are of this part.
+        rows: which rows of the table are, by their numbers.
+        times: of each of these, how many records it stands for, if not one.
+        group: of each of these, the number of its class, from 0 without gaps, if parts are joined by it.
+    """
+
+    axes: Axes
+    names: Collection[str]
+    rows: NDArray[np.int64]
+    times: Whole | None = None
+    group: Codes | None = None
+
     def among(self, names: Sequence[str]) -> Rows:
-        """The different rows that these columns make, class by class."""
-        axes = {name: self.axis(name) for name in names}
-        group = np.zeros(self.rows, np.int64) if self.group is None else self.group
-        groups = grouped([group, *(axis.code for axis in axes.values())], self.rows, self.times)
+        """The different rows that some of its columns make, class by class."""
+        axes = {name: self.axes[name] for name in names}
+        group = np.zeros(len(self.rows), np.int64) if self.group is None else self.group
+        codes = [axis.code[self.rows] for axis in axes.values()]
+        groups = grouped([group, *codes], len(self.rows), self.times)
         order = np.argsort(groups.shown[0], kind="stable")
-        of, *codes = (shown[order] for shown in groups.shown)
-        return Rows(axes, np.column_stack(codes) if codes else np.zeros((len(of), 0), np.int64), groups.size[order], of)
+        of, *shown = (code[order] for code in groups.shown)
+        cells = np.column_stack(shown) if shown else np.zeros((len(of), 0), np.int64)
+        return Rows(axes, cells, groups.size[order], of)
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Records, the parts of which are joined by classes of these sizes."""
+
+    parts: Sequence[Part]
+    sizes: Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +157,8 @@ class Seen:
         must, may = np.zeros((len(self.state), buckets), np.int64), np.zeros((len(self.state), buckets), np.int64)
 
         def portion(some: tuple[int, int]) -> None:
-            rows = self.rows
-            tallying.allot(self.shown, rows.size, rows.group, order, bucket, self.state, *some, least, most, must, may)
+            sizes = self.rows.size, self.rows.group
+            tallying.allot(self.shown, *sizes, order, bucket, self.state, *some, least, most, must, may)
 
         threads.each(portion, self._portions())
         return must, may

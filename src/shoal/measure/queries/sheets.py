@@ -8,13 +8,11 @@ from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from shoal.measure.groups import Whole
 from shoal.measure.originals import Originals, originals
-from shoal.measure.queries.axes import Axis, Codes
 from shoal.measure.queries.columns import Reader
-from shoal.measure.queries.parts import Part
+from shoal.measure.queries.parts import Axes
 from shoal.release.cells import Cells
 from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
@@ -45,29 +43,23 @@ class Sheets:
         """The columns of the original of which something is published."""
         return [column for column in self.published.columns if column.role != "added"]
 
-    def part(
-        self,
-        table: pa.Table,
-        columns: Sequence[PublishedColumn],
-        group: Codes | None = None,
-        times: Whole | None = None,
-    ) -> Part:
-        """These columns of a table, whose rows are whole."""
-        reader = Reader(table, self.trees.get, _together(table, columns), self.own, self._occurring)
-        read: dict[str, Callable[[], Axis]] = {column.name: partial(reader.axis, column) for column in columns}
-        return Part(read, table.num_rows, group, times)
+    def axes(self, table: pa.Table, columns: Sequence[PublishedColumn], together: Sequence[str] | None = None) -> Axes:
+        """Columns of a table; rows that agree in ``together`` are of one class, if not those that look alike."""
+        quasi = [name for column in columns if column.role == "quasi-identifying" for name in column.columns]
+        sizes = _sizes(table, quasi if together is None else together)
+        reader = Reader(table, self.trees.get, sizes, self.own, self._occurring)
+        return Axes({column.name: partial(reader.axis, column) for column in columns})
 
     def _occurring(self, column: PublishedColumn, cells: Cells) -> Originals | None:
         return None if self.original is None else originals(self.original, column, cells, of="original table")
 
 
-def _together(table: pa.Table, columns: Sequence[PublishedColumn]) -> Callable[[], NDArray[np.int64]]:
-    """Of each row, how many rows show the same quasi-identifiers."""
-    quasi = [name for column in columns if column.role == "quasi-identifying" for name in column.columns]
+def _sizes(table: pa.Table, names: Sequence[str]) -> Callable[[], Whole]:
+    """Of each row, how many rows agree with it."""
 
     @cache
-    def sizes() -> NDArray[np.int64]:
-        classes = grouping.classes(table, quasi)
+    def sizes() -> Whole:
+        classes = grouping.classes(table, names)
         found = np.empty(table.num_rows, np.int64)
         found[classes.arranged(np.arange(table.num_rows))] = np.repeat(classes.sizes, classes.sizes)
         return found

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from shoal.errors import Unsupported
 from shoal.measure.queries.counting import Bounded
-from shoal.measure.queries.forms import anatomy, rows
+from shoal.measure.queries.forms import anatomy, randomized, rows, slices
 from shoal.measure.queries.question import Aggregate, Question
 from shoal.measure.queries.sheets import Sheets
 
 __all__ = ["ANSWERED", "answered"]
 
-ANSWERED = {"generalized": rows, "centres": rows, "anatomy": anatomy}
+ANSWERED = {"generalized": rows, "centres": rows, "anatomy": anatomy, "slices": slices, "randomized": randomized}
 
 
 def answered(sheets: Sheets, what: Aggregate, asked: Sequence[Question]) -> Bounded:

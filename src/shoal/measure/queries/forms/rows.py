@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.measure.queries.counting import Bounded, ask
+from shoal.measure.queries.parts import Part, Section
 from shoal.measure.queries.question import Aggregate, Question
 from shoal.measure.queries.sheets import Sheets
 
 
 def answered(sheets: Sheets, what: Aggregate, asked: Sequence[Question]) -> Bounded:
     """Each row says by itself what it may stand for."""
-    table = sheets.published.rows
-    return ask([sheets.part(table, sheets.columns)], np.array([table.num_rows]), what, asked)
+    table, columns = sheets.published.rows, sheets.columns
+    rows = np.arange(table.num_rows)
+    whole = Part(sheets.axes(table, columns), [column.name for column in columns], rows)
+    return ask(lambda _: [Section([whole], np.array([table.num_rows]))], what, asked)
