@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import Unachievable, Unsupported
 from shoal.kernels.shuffle import permutation
-from shoal.partition import mondrian
+from shoal.partition import halving, mondrian
 from shoal.partition.eligible import asked, distance_of
 from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
@@ -214,7 +214,7 @@ def test_large_tables_are_shared_among_cores_without_a_difference(monkeypatch: p
     plan = plan_of(KAnonymity(5), LDiversity(3, "s"))
     codes = coded(table_of(records), plan)
     alone = held(mondrian.group(codes, plan), codes)
-    monkeypatch.setattr(mondrian, "_SHARED", 100)
+    monkeypatch.setattr(halving, "_SHARED", 100)
     assert held(mondrian.group(codes, plan), codes) == alone
 
 

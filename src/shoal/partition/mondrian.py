@@ -13,8 +13,6 @@ Why right    the whole table keeps every requirement (see eligible.py), each cut
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +20,12 @@ from numpy.typing import NDArray
 
 from shoal.kernels import cutting
 from shoal.partition.eligible import eligible
+from shoal.partition.halving import class_starts
 from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.search import Numbers
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
-
-#: Nodes below this many records are cut to the end in one go; larger ones are halved first, to share the work.
-_SHARED = 1 << 16
 
 
 def group(codes: Codes, plan: Plan) -> Classes:
@@ -39,7 +35,7 @@ def group(codes: Codes, plan: Plan) -> Classes:
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
     relaxed = isinstance(plan.method, Mondrian) and plan.method.ties == "relaxed"
     search = _Search(_table(codes, chosen.places), chosen.numbers, relaxed, _people(codes))
-    starts = search.run()
+    starts = class_starts(len(search.table.rows), search.divide)
     return Classes(search.table.rows, starts)
 
 
@@ -67,45 +63,16 @@ def _table(codes: Codes, places: NDArray[np.int64]) -> cutting.Table:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The recursion, its large nodes shared among the cores. Which core takes a node changes nothing."""
+    """What every node is cut by."""
 
     table: cutting.Table
     numbers: Numbers
     relaxed: bool
     people: int
 
-    def run(self) -> NDArray[np.int64]:
-        """Where each class starts, and their end."""
-        records = len(self.table.rows)
-        starts = [np.array([records])]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            waiting: set[Future[NDArray[np.int64] | int]] = set()
-            spans: dict[Future[NDArray[np.int64] | int], tuple[int, int]] = {}
-
-            def take(lo: int, hi: int) -> None:
-                future = pool.submit(self._node, lo, hi)
-                spans[future] = (lo, hi)
-                waiting.add(future)
-
-            take(0, records)
-            while waiting:
-                done, waiting_now = wait(waiting, return_when=FIRST_COMPLETED)
-                waiting.clear()
-                waiting.update(waiting_now)
-                for future in done:
-                    found, (lo, hi) = future.result(), spans.pop(future)
-                    if isinstance(found, int):
-                        take(lo, found)
-                        take(found, hi)
-                    else:
-                        starts.append(found)
-        return np.sort(np.concatenate(starts)).astype(np.int64)
-
-    def _node(self, lo: int, hi: int) -> NDArray[np.int64] | int:
-        """One cut of a large node, or all the class starts of a small one."""
+    def divide(self, lo: int, hi: int, cuts: int) -> NDArray[np.int64]:
+        """Where the parts of a node start when it is cut at most so many times."""
         scratch = cutting.scratch(self.table, hi - lo, self.people)
-        large = hi - lo > _SHARED
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
-        cuts = 1 if large else hi - lo
         found = cutting.divide(self.table, lo, hi, self.numbers, self.relaxed, scratch, cuts, starts)
-        return int(starts[1]) if large and found == 2 else starts[:found]
+        return starts[:found]

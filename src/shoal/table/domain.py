@@ -48,22 +48,30 @@ class Domain:
 
     def position(self) -> NDArray[np.float64]:
         """Where each code lies on an axis that runs from 0 to 1; a missing value lies beyond."""
-        place = _above_first(self.values) if self.kind == "number" else np.arange(self.known, dtype=np.float64)
+        place = self._half_above_first()
         if self.known and place[-1] > 0:
             place = place / place[-1]
         return np.append(place, _BEYOND) if self.missing else place
 
+    @property
+    def reach(self) -> float:
+        """Half of what lies between the first value and the last: the whole may be too large for a float."""
+        return float(self._half_above_first()[-1]) if self.known else 0.0
 
-def _above_first(values: pa.Array) -> NDArray[np.float64]:
-    """How far each value lies above the first: for whole numbers and moments exactly, however large they are."""
+    def _half_above_first(self) -> NDArray[np.float64]:
+        return _half_above_first(self.values) if self.kind == "number" else np.arange(self.known) / 2
+
+
+def _half_above_first(values: pa.Array) -> NDArray[np.float64]:
+    """Half of how far each value lies above the first: for whole numbers and moments exactly, however large they are."""
     if pa.types.is_temporal(values.type):
         values = values.cast(pa.int32() if values.type.bit_width == 32 else pa.int64())
     if pa.types.is_integer(values.type):
         wide = np.uint64 if pa.types.is_uint64(values.type) else np.int64
         whole = values.to_numpy(zero_copy_only=False).astype(wide).view(np.uint64)
-        return np.asarray(whole - whole[:1], dtype=np.float64)
+        return np.asarray(whole - whole[:1], dtype=np.float64) / 2
     floats = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return np.asarray(floats / 2 - floats[:1] / 2, dtype=np.float64)  # halves: no difference is too large for a float
+    return np.asarray(floats / 2 - floats[:1] / 2, dtype=np.float64)
 
 
 def is_ordered(kind: pa.DataType) -> bool:
