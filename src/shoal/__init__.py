@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shoal._verbs import query
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
-    from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
+    from shoal.plan.methods import GreedyClusters, Incognito, Mondrian, ProjectionTree
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -51,6 +51,7 @@ _HOMES = {
     "LDiversity": "shoal.privacy.requirements",
     "Mondrian": "shoal.plan.methods",
     "Plan": "shoal.plan.plan",
+    "ProjectionTree": "shoal.plan.methods",
     "Randomized": "shoal.plan.forms",
     "Read": "shoal.plan.plan",
     "Release": "shoal.release.release",
@@ -82,6 +83,7 @@ __all__ = [
     "Mondrian",
     "Plan",
     "PlanError",
+    "ProjectionTree",
     "Randomized",
     "Read",
     "Release",

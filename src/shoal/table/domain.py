@@ -63,7 +63,7 @@ class Domain:
 
 
 def _half_above_first(values: pa.Array) -> NDArray[np.float64]:
-    """Half of how far each value lies above the first: for whole numbers and moments exactly, however large they are."""
+    """Half of how far each value lies above the first: of whole numbers and moments exactly, however large they are."""
     if pa.types.is_temporal(values.type):
         values = values.cast(pa.int32() if values.type.bit_width == 32 else pa.int64())
     if pa.types.is_integer(values.type):

@@ -6,9 +6,12 @@ from shoal.plan.methods.card import Card, Promise
 from shoal.plan.methods.greedy_clusters import GreedyClusters
 from shoal.plan.methods.incognito import Incognito
 from shoal.plan.methods.mondrian import Mondrian
+from shoal.plan.methods.projection_tree import ProjectionTree
 
-__all__ = ["METHODS", "Card", "GreedyClusters", "Incognito", "Method", "Mondrian", "Promise"]
+__all__ = ["METHODS", "Card", "GreedyClusters", "Incognito", "Method", "Mondrian", "ProjectionTree", "Promise"]
 
-Method = Mondrian | Incognito | GreedyClusters
+Method = Mondrian | Incognito | GreedyClusters | ProjectionTree
 
-METHODS: dict[str, type[Method]] = {kind.card.name: kind for kind in (Mondrian, Incognito, GreedyClusters)}
+METHODS: dict[str, type[Method]] = {
+    kind.card.name: kind for kind in (Mondrian, Incognito, GreedyClusters, ProjectionTree)
+}
