@@ -128,6 +128,32 @@ def test_strict_cuts_keep_equal_records_together(rows: list[tuple[int, ...]], va
         assert len({members for members in classes for i in members if rows[codes.rows[i]] == one}) == 1
 
 
+@pytest.mark.parametrize("ties", ["strict", "relaxed"])
+def test_of_too_many_places_some_are_looked_at(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projecting, "_PLACES", 3)
+    half = [(0, i % 3, 0, 0) for i in range(100)] + [(i, 0, 0, 0) for i in range(100)]
+    plan = plan_of(ProjectionTree(ties=ties), KAnonymity(4))
+    codes = coded(table_of(half), plan)
+    sizes = [len(members) for members in grouped(codes, plan)]
+    assert min(sizes) >= 4
+    assert sum(sizes) == 200
+    assert len(sizes) >= 25
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.25, 0.75, 0.8125, -5.0, 7.0]), min_size=1, max_size=900), st.data())
+def test_many_records_stand_in_order_and_equal_ones_as_they_lay(values: list[float], data: st.DataObject) -> None:
+    n = data.draw(st.integers(0, len(values) - 1))
+    assert projecting._nth.py_func(np.array(values), 0, len(values) - 1, n) == sorted(values)[n]
+    keys, which = np.array(values), np.arange(len(values), dtype=np.int32)
+    spare, spare_which = np.empty(len(values)), np.empty(len(values), np.int32)
+    if data.draw(st.booleans()):
+        projecting._deal.py_func(keys, which, len(values), spare, spare_which)
+    projecting._sort.py_func(keys, which, len(values), spare, spare_which)
+    assert which.tolist() == np.argsort(values, kind="stable").tolist()
+    assert keys.tolist() == sorted(values)
+
+
 def test_places_of_the_two_intervals() -> None:
     """17 records and k = 3 make five classes at most: two or three of them on the left, two records to spare."""
     places = projecting._places.py_func

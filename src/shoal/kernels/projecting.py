@@ -21,6 +21,9 @@ _within = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper
 #: Where a node may be cut: at the places of two intervals, of one, at one rounded place, or in the middle.
 DUAL, SINGLE, ROUNDED, MIDDLE = range(4)
 
+#: Where equal values fill these, so many places are looked at anywhere in the node; of more, every second or third.
+_PLACES = 4096
+
 
 class Points(NamedTuple):
     """The records: where each lies on every axis (not a number: missing), then its codes in the sensitive columns."""
@@ -40,37 +43,45 @@ class Way(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Memory of one search, so that no node allocates."""
+    """Memory of one search, so that no node allocates.
+
+    The places where a node may be cut part its records, in order, into groups: ``at[g]`` records stand before group g.
+    """
 
     drawn: Array  # the axes in random order
     spread: Array  # their variance
-    keys: Array  # what the node is ordered by
-    zone: Array  # of each record: 0 for sure left, 2 for sure right, 1 in question
-    ordered: Array  # the keys of the records in question, in order
-    which: Array  # these records
-    later: Array  # the range of all records from each of them on
+    keys: Array  # what the records are ordered by
+    group: Array  # of each record
+    ordered: Array  # the keys near the places, in order
+    which: Array  # their records
     spare: Array
-    low: Array  # of each zone; in the beginning the centres of two sides
-    high: Array  # of each zone; in the beginning how many records these centres are of
+    spare_which: Array
+    at: Array
+    low: Array  # of each group; in the beginning the centres of two sides
+    high: Array  # of each group; in the beginning how many records these centres are of
+    later: Array  # the range of all records of a group and those after it
     counts: Array  # of the sensitive codes in the node, on its left and on its right, and one to spare
     surplus: Array
 
 
-def scratch(table: Points, records: int) -> Scratch:
+def scratch(table: Points, records: int, k: int) -> Scratch:
     """Memory for a search in a node of this many records."""
     counts = int(table.ends[-1])
     axes = table.points.shape[1] - (len(table.ends) - 1)
+    groups = max(min(2 * k, records), 2, min(_PLACES, records)) + 2
     return Scratch(
         np.arange(axes),
         np.empty(axes),
         np.empty(records),
-        np.empty(records, np.uint8),
+        np.empty(records, np.int32),
         np.empty(records),
-        np.empty(records, np.int64),
+        np.empty(records, np.int32),
         np.empty(records),
-        np.empty(records, np.int64),
-        np.empty((3, axes)),
-        np.empty((3, axes)),
+        np.empty(records, np.int32),
+        np.empty(groups, np.int64),
+        np.empty((groups, axes)),
+        np.empty((groups, axes)),
+        np.empty(groups),
         np.zeros((4, counts), np.int64),
         np.zeros(counts + 1),
     )
@@ -205,7 +216,7 @@ def _nth(values, low, high, n):
 
 
 @_within
-def _sort(keys, which, count, spare_keys, spare_which):
+def _sort(keys, which, count, spare, spare_which):
     """Sorts by key, and where keys are equal leaves the records as they lie (a merge sort of short sorted runs)."""
     width = 16
     for start in range(0, count, width):
@@ -221,14 +232,32 @@ def _sort(keys, which, count, spare_keys, spare_which):
             if keys[right - 1] <= keys[right]:
                 continue
             for i in range(width):
-                spare_keys[i], spare_which[i] = keys[start + i], which[start + i]
+                spare[i], spare_which[i] = keys[start + i], which[start + i]
             for i in range(width):
-                while right < end and keys[right] < spare_keys[i]:
+                while right < end and keys[right] < spare[i]:
                     keys[place], which[place] = keys[right], which[right]
                     place, right = place + 1, right + 1
-                keys[place], which[place] = spare_keys[i], spare_which[i]
+                keys[place], which[place] = spare[i], spare_which[i]
                 place += 1
         width *= 2
+
+
+@_within
+def _deal(keys, which, count, spare, spare_which):
+    """Deals many records into a few hundred boxes by their keys: few equal ones are left to be sorted."""
+    least, most = keys[0], keys[0]
+    for i in range(count):
+        least, most = min(least, keys[i]), max(most, keys[i])
+    ends, factor = np.zeros(258, np.int64), 255.0 / (most - least) if most > least else 0.0
+    for i in range(count):
+        ends[np.int64((keys[i] - least) * factor) + 2] += 1
+        spare[i], spare_which[i] = keys[i], which[i]
+    for box in range(2, 258):
+        ends[box] += ends[box - 1]
+    for i in range(count):
+        box = np.int64((spare[i] - least) * factor) + 1
+        keys[ends[box]], which[ends[box]] = spare[i], spare_which[i]
+        ends[box] += 1
 
 
 @_within
@@ -288,12 +317,11 @@ def _seat_missing(points, lo, n, where, keys, spare, regret, mean, known):
 
 
 @_within
-def _extend(points, i, low, high):
-    """Widens ranges by a record; what is missing is neither below nor above."""
+def _extend(lower, upper, low, high):
+    """Widens ranges by others; what is missing is neither below nor above."""
     for j in range(len(low)):
-        x = points[i, j]
-        low[j] = x if x < low[j] else low[j]  # noqa: FURB136 - min() asks twice
-        high[j] = x if x > high[j] else high[j]  # noqa: FURB136
+        low[j] = lower[j] if lower[j] < low[j] else low[j]  # noqa: FURB136 - min() asks twice
+        high[j] = upper[j] if upper[j] > high[j] else high[j]  # noqa: FURB136
 
 
 @_within
@@ -328,14 +356,14 @@ def _is_place(s, where, keys, below, relaxed):
 
 
 @_within
-def _extents(points, lo, hi, zone, low, high):
-    """The ranges of the records that are sure to go left, in question, and sure to go right."""
-    for z in range(3):
+def _extents(points, lo, hi, group, groups, low, high):
+    """The ranges of each group."""
+    for g in range(groups):
         for j in range(low.shape[1]):
-            low[z, j], high[z, j] = np.inf, -np.inf
+            low[g, j], high[g, j] = np.inf, -np.inf
     for i in range(lo, hi):
-        z = zone[i - lo]
-        _extend(points, i, low[z], high[z])
+        g = group[i - lo]
+        _extend(points[i], points[i], low[g], high[g])
 
 
 @_within
@@ -346,53 +374,40 @@ def _count(points, i, axes, ends, counts):
 
 
 @_within
-def _look_back(points, lo, asked, scratch):
-    """The range of all records from each of those in question on."""
-    low, high = scratch.low[1], scratch.high[1]
-    for j in range(len(low)):
-        low[j], high[j] = scratch.low[2, j], scratch.high[2, j]
-    for t in range(asked[1] - 1, asked[0], -1):
-        _extend(points, lo + scratch.which[t], low, high)
-        scratch.later[t] = _range(low, high)
+def _look_back(groups, low, high, later):
+    """The range of each group and all that are after it; the last row of low and high is to spare."""
+    for j in range(low.shape[1]):
+        low[-1, j], high[-1, j] = low[groups - 1, j], high[groups - 1, j]
+    for g in range(groups - 1, 0, -1):
+        _extend(low[g], high[g], low[-1], high[-1])
+        later[g] = _range(low[-1], high[-1])
 
 
 @_within
-def _best(table, lo, hi, asked, where, numbers, relaxed, scratch):
-    """The place that leaves the sides narrowest (Pm) of those where both keep every requirement; 0 if none does.
-
-    ``asked``: the first and the end of the records in question among the ordered ones, and the place of these.
-    """
-    points, ends, axes, (begin, end, below) = table.points, table.ends, len(scratch.drawn), asked
-    low, high, node, left, right = (
-        scratch.low[1],
-        scratch.high[1],
-        scratch.counts[0],
-        scratch.counts[1],
-        scratch.counts[2],
-    )
-    for j in range(axes):
-        low[j], high[j] = scratch.low[0, j], scratch.high[0, j]
+def _best(table, lo, hi, groups, below, numbers, scratch):
+    """The group before which a cut leaves the sides narrowest (Pm) of those where both keep all requirements, or 0."""
+    points, ends, axes, low, high = table.points, table.ends, len(scratch.drawn), scratch.low, scratch.high
+    at, node, left, right = scratch.at, scratch.counts[0], scratch.counts[1], scratch.counts[2]
     for v in range(len(left)):
         left[v] = 0
     for i in range(lo, hi if len(left) else lo):
-        if scratch.zone[i - lo] == 0:
+        if scratch.group[i - lo] == 0:
             _count(points, i, axes, ends, left)
-    least, cut = np.inf, 0
-    for t in range(begin + 1, end):
-        i, s = lo + scratch.which[t - 1], below + t
-        _extend(points, i, low, high)
-        _count(points, i, axes, ends, left)
-        if _is_place(s, where, scratch.ordered, below, relaxed):
-            metric = s * _range(low, high) + (hi - lo - s) * scratch.later[t]
-            if metric < least and len(left):
-                for v in range(len(left)):
-                    right[v] = node[v] - left[v]
-                for side in range(1, 3):
-                    if metric < least and not keeps(scratch.counts[side], numbers, scratch.surplus, scratch.counts[3]):
-                        metric = np.inf
-            if metric < least:
-                least, cut = metric, s
-    return cut
+    least, best = np.inf, 0
+    for g in range(1, groups):
+        metric = at[g] * _range(low[0], high[0]) + (hi - lo - at[g]) * scratch.later[g]
+        if metric < least and len(left):
+            for v in range(len(left)):
+                right[v] = node[v] - left[v]
+            for side in range(1, 3):
+                if metric < least and not keeps(scratch.counts[side], numbers, scratch.surplus, scratch.counts[3]):
+                    metric = np.inf
+        if metric < least:
+            least, best = metric, g
+        _extend(low[g], high[g], low[0], high[0])
+        for t in range(at[g] - below, at[g + 1] - below if len(left) and g + 1 < groups else 0):
+            _count(points, lo + scratch.which[t], axes, ends, left)
+    return best
 
 
 @_within
@@ -403,35 +418,47 @@ def _order(points, lo, hi, axis, where, scratch):
         keys[i] = points[lo + i, axis]
         gone += keys[i] != keys[i]
     if gone:
-        ordered, later = scratch.ordered, scratch.later
-        _seat_missing(points, lo, hi - lo, where, keys, ordered, later, scratch.low, scratch.high)
+        ordered, spare = scratch.ordered, scratch.spare
+        _seat_missing(points, lo, hi - lo, where, keys, ordered, spare, scratch.low, scratch.high)
 
 
 @_within
 def _ask(n, where, relaxed, scratch):
-    """Orders the records where a node may be cut, and tells by zones which are sure to go left or right.
+    """Parts the records of a node into groups by the places where it may be cut.
 
-    Returns the first and the end of those in question among the ordered ones, and the place of these; the end is 0 if
-    equal values leave no place to cut at.
+    Returns how many groups there are, and how many records are below those that stand in order.
     """
-    keys, ordered, which, zone = scratch.keys, scratch.ordered, scratch.which, scratch.zone
-    first, last, some = where[0] - 1, max(where[1], where[3]), False
+    keys, ordered, which, group, at = scratch.keys, scratch.ordered, scratch.which, scratch.group, scratch.at
+    first, last = where[0] - 1, max(where[1], where[3])
     for i in range(n):
         ordered[i] = keys[i]
     lower = _nth(ordered, 0, n - 1, first)
     upper = _nth(ordered, first, n - 1, last)
-    below, held = 0, 0
+    below, held, places, groups = 0, 0, 0, 1
     for i in range(n):
         key = keys[i]
-        zone[i], ordered[held], which[held] = np.int64(key >= lower) + np.int64(key > upper), key, i
-        below += zone[i] == 0
-        held += zone[i] == 1
-    _sort(ordered, which, held, scratch.later, scratch.spare)
-    for t in range(held):
-        zone[which[t]] = 0 if t < first - below else 2 if t > last - below else 1
+        ordered[held], which[held] = key, i
+        below += key < lower
+        held += np.int64(key >= lower) & np.int64(key <= upper)
+    if held > 512:
+        _deal(ordered, which, held, scratch.spare, scratch.spare_which)
+    _sort(ordered, which, held, scratch.spare, scratch.spare_which)
     for s in range(first + 1, last + 1):
-        some = some or _is_place(s, where, ordered, below, relaxed)
-    return first - below, last - below + 1 if some else 0, below
+        places += _is_place(s, where, ordered, below, relaxed)
+    step, left_out = -(-places // (len(at) - 2)), 0
+    for t in range(held):
+        if t + below > first and t + below <= last and _is_place(t + below, where, ordered, below, relaxed):
+            left_out += 1
+            if left_out == step:
+                at[groups], left_out = t + below, 0
+                groups += 1
+        group[which[t]] = groups - 1
+    for i in range(n):
+        if keys[i] < lower:
+            group[i] = 0
+        elif keys[i] > upper:
+            group[i] = groups - 1
+    return groups, below
 
 
 @_within
@@ -464,13 +491,13 @@ def _next_axis(points, lo, hi, way, drawn, spread, done):
 
 
 @_within
-def _move(points, rows, lo, hi, zone):
-    """Exchanges records until those that go left are in front."""
+def _move(points, rows, lo, hi, group, cut):
+    """Exchanges records until those of the groups before the cut are in front."""
     i, j = lo, hi - 1
     while True:
-        while i < j and zone[i - lo] == 0:
+        while i < j and group[i - lo] < cut:
             i += 1
-        while i < j and zone[j - lo] != 0:
+        while i < j and group[j - lo] >= cut:
             j -= 1
         if i >= j:
             return
@@ -496,7 +523,7 @@ def divide(table, lo, hi, numbers, way, scratch, cuts, starts):
 
     Writes where the parts start, in no order, and returns how many there are.
     """
-    points, zone, k = table.points, scratch.zone, numbers.least
+    points, k, at = table.points, numbers.least, scratch.at
     waiting = np.empty((65, 2), np.int64)  # the smaller part goes first, so that few wait
     waiting[0, 0], waiting[0, 1] = lo, hi
     depth, found = 1, 0
@@ -509,24 +536,22 @@ def divide(table, lo, hi, numbers, way, scratch, cuts, starts):
         while axis >= 0 and cut == 0:
             axis, done = _next_axis(points, lo, hi, way, scratch.drawn, scratch.spread, done)
             if axis >= 0:
-                where = _places(n, k, way.places)
+                where, groups, below = _places(n, k, way.places), 1, 0
                 _order(points, lo, hi, axis, where, scratch)
-                asked = _ask(n, where, way.relaxed, scratch)
-                if asked[1] == 0:
-                    where = (k, n - k, 1, 0)
-                    asked = _ask(n, where, way.relaxed, scratch)
-                if asked[1]:
-                    _extents(points, lo, hi, zone, scratch.low, scratch.high)
-                    _look_back(points, lo, asked, scratch)
-                    cut = _best(table, lo, hi, asked, where, numbers, way.relaxed, scratch)
+                for _ in range(2):
+                    if groups == 1:
+                        groups, below = _ask(n, where, way.relaxed, scratch)
+                        where = (k, n - k, 1, 0)
+                if groups > 1:
+                    _extents(points, lo, hi, scratch.group, groups, scratch.low, scratch.high)
+                    _look_back(groups, scratch.low, scratch.high, scratch.later)
+                    cut = _best(table, lo, hi, groups, below, numbers, scratch)
         if cut:
-            for t in range(asked[0], asked[1]):
-                zone[scratch.which[t]] = 0 if t + asked[2] < cut else 2
-            _move(points, table.rows, lo, hi, zone)
+            _move(points, table.rows, lo, hi, scratch.group, cut)
             cuts -= 1
-            top = np.int64(2 * cut < n)
-            waiting[depth - 1 + top, 0], waiting[depth - 1 + top, 1] = lo, lo + cut
-            waiting[depth - top, 0], waiting[depth - top, 1] = lo + cut, hi
+            top = np.int64(2 * at[cut] < n)
+            waiting[depth - 1 + top, 0], waiting[depth - 1 + top, 1] = lo, lo + at[cut]
+            waiting[depth - top, 0], waiting[depth - top, 1] = lo + at[cut], hi
             depth += 1
         else:
             starts[found] = lo
