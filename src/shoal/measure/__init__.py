@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.measure.loss import Loss, Losses
     from shoal.measure.measuring import measure
     from shoal.measure.query_error import QueryError, Workload
+    from shoal.measure.ranges import ColumnRange, ColumnRatio, Ranges, Ratios
     from shoal.measure.risk import Above, Adversary, Bin, Journalist, Risk, Smallest
     from shoal.measure.scores import Scores
 
@@ -21,10 +22,14 @@ __all__ = [
     "Above",
     "Adversary",
     "Bin",
+    "ColumnRange",
+    "ColumnRatio",
     "Journalist",
     "Loss",
     "Losses",
     "QueryError",
+    "Ranges",
+    "Ratios",
     "Risk",
     "Scores",
     "Smallest",
@@ -33,9 +38,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ColumnRange": "ranges",
+    "ColumnRatio": "ranges",
     "Loss": "loss",
     "Losses": "loss",
     "QueryError": "query_error",
+    "Ranges": "ranges",
+    "Ratios": "ranges",
     "Scores": "scores",
     "Workload": "query_error",
     "measure": "measuring",

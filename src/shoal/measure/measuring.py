@@ -11,6 +11,7 @@ from shoal.measure.groups import Groups, Whole, grouped
 from shoal.measure.loss import Loss, Losses, loss_of, mean_loss
 from shoal.measure.originals import originals, without
 from shoal.measure.population import covered
+from shoal.measure.ranges import Ranges, ranges_of
 from shoal.measure.risk import risk_of, smallest_of
 from shoal.measure.scores import Scores
 from shoal.release.cells import Cells, read
@@ -55,7 +56,7 @@ def measure(
     compared = None if original is None else without(original, names, missing)
     loss = _losses(cells, compared, trees, suppressed)
     people = None if population is None else _covered(groups, cells, without(population, names, missing))
-    return _scores(classes, groups, loss, suppressed, k, people)
+    return _scores(classes, groups, loss, ranges_of(cells, groups), suppressed, k, people)
 
 
 def _numbered(table: pa.Table, columns: Sequence[PublishedColumn]) -> Groups | None:
@@ -103,7 +104,13 @@ def _covered(groups: Groups, cells: Mapping[PublishedColumn, Cells], population:
 
 
 def _scores(
-    classes: Groups, groups: Groups, loss: Losses, suppressed: int, k: int | None, people: Whole | None
+    classes: Groups,
+    groups: Groups,
+    loss: Losses,
+    ranges: Ranges,
+    suppressed: int,
+    k: int | None,
+    people: Whole | None,
 ) -> Scores:
     """Classes are what requirements speak of; groups are what an adversary tells apart by quasi-identifiers."""
     records = groups.records
@@ -115,6 +122,7 @@ def _scores(
         suppression=suppressed / max(every, 1),
         classes=len(classes),
         loss=loss,
+        ranges=ranges,
         discernibility=int((classes.size**2).sum()) + suppressed * every,
         class_size=class_size,
         c_avg=None if k is None else class_size / k,

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal.measure.loss import Losses
+from shoal.measure.ranges import Ranges
 from shoal.measure.risk import Risk, Smallest
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Scores:
         classes: groups of records with the same quasi-identifiers as published, or with the same number where
             classes are numbered.
         loss: NCP and GLM; see :mod:`shoal.measure.loss`.
+        ranges: how wide ranges are; see :mod:`shoal.measure.ranges`.
         discernibility: C_DM, the sum of the squared sizes of the classes, and for each suppressed record the
             size of the table (Bayardo and Agrawal, "Data Privacy through Optimal k-Anonymization", ICDE
             2005).
@@ -40,6 +42,7 @@ class Scores:
     suppression: float
     classes: int
     loss: Losses
+    ranges: Ranges
     discernibility: int
     class_size: float
     c_avg: float | None
