@@ -158,6 +158,14 @@ def keeps(counts, numbers, surplus, rest):
 
 
 @njit(cache=True, nogil=True)
+def lay(codes, places, position, offset, first, last, points):
+    """Lays the records first to last out as points: those of axis j lie at ``position[offset[j] + code]``."""
+    for i in range(first, last):
+        for j in range(points.shape[1]):
+            points[i, j] = position[offset[j] + np.int64(codes[places[i], j])]
+
+
+@njit(cache=True, nogil=True)
 def draw(seed, lo, hi, axes):
     """A random order of the axes, the same for a node whichever core cuts it (splitmix64; Fisher and Yates)."""
     step = np.uint64(0x9E3779B97F4A7C15)

@@ -24,6 +24,8 @@ Divide = Callable[[int, int, int], Starts]
 def class_starts(records: int, divide: Divide) -> Starts:
     """Where each class starts, and their end."""
     starts = [np.array([records])]
+    if records <= _SHARED:
+        return np.sort(np.concatenate([*starts, divide(0, records, records)])).astype(np.int64)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         waiting: dict[Future[Starts], tuple[int, int]] = {}
 

@@ -19,6 +19,9 @@ A record without a value on the axis of the cut goes to the side whose centre is
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +37,7 @@ from shoal.privacy.search import Numbers
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
+from shoal.table.domain import Domain
 
 Whole = NDArray[np.int64]
 
@@ -44,6 +48,9 @@ _PLACES = {
     "flexible": projecting.ROUNDED,
     "equilibrium": projecting.MIDDLE,
 }
+
+#: More records than this are laid out by all cores.
+_MANY, _CORES = 1 << 16, os.cpu_count() or 1
 
 #: A probability is found out on a sample of so many records, or of as many as make so many classes: the least of so
 #: many steps at which the mean range of so many trees is so close to what it is with all columns.
@@ -90,20 +97,35 @@ class _Tree:
 
 
 def _table(codes: Codes, chosen: Eligible, *, scaled: bool) -> projecting.Points:
-    """The records as points. All axes run from 0 to 1; unscaled, the longest one does."""
-    quasi, places = codes.domains[: codes.quasi], chosen.places
-    asked = codes.sensitive if len(chosen.numbers.kind) else 0
-    longest = max((domain.reach for domain in quasi), default=0.0)
-    points = np.empty((len(places), len(quasi) + asked))
-    for j, domain in enumerate(quasi):
-        position = domain.position()
-        position[domain.known :] = np.nan
-        if not scaled and longest > 0:
-            position *= domain.reach / longest
-        points[:, j] = position[codes.matrix[places, j]]
-    points[:, len(quasi) :] = codes.matrix[places, codes.quasi : codes.quasi + asked]
-    sensitive = [len(domain) for domain in codes.sensitive_domains[:asked]]
-    return projecting.Points(points, places.astype(np.uint32), np.cumsum([0, *sensitive]).astype(np.int64))
+    """The records as points, and their sensitive codes if anything is asked of these."""
+    places, asked = chosen.places, codes.sensitive_domains if len(chosen.numbers.kind) else ()
+    position = [*_axes(codes.domains[: codes.quasi], scaled=scaled), *(np.arange(len(d)) * 1.0 for d in asked)]
+    offset = np.cumsum([0, *map(len, position)]).astype(np.int64)
+    every, points = np.concatenate([*position, np.empty(0)]), np.empty((len(places), len(position)))
+    shares = np.linspace(0, len(places), 1 + (_CORES if len(places) > _MANY else 1)).astype(np.int64)
+
+    def lay(share: int) -> None:
+        projecting.lay(codes.matrix, places, every, offset, shares[share], shares[share + 1], points)
+
+    if len(shares) == 2:
+        lay(0)
+    else:
+        with ThreadPoolExecutor(_CORES) as pool:
+            list(pool.map(lay, range(_CORES)))
+    ends = np.cumsum([0, *map(len, asked)]).astype(np.int64)
+    return projecting.Points(points, places.astype(np.uint32), ends)
+
+
+def _axes(domains: Sequence[Domain], *, scaled: bool) -> list[NDArray[np.float64]]:
+    """Where each code lies on an axis from 0 to 1, not a number if it is missing; unscaled, the longest goes to 1."""
+    axes = [domain.position(scaled=scaled) for domain in domains]
+    longest = max(
+        (axis[domain.known - 1] for domain, axis in zip(domains, axes, strict=True) if domain.known), default=0
+    )
+    for domain, axis in zip(domains, axes, strict=True):
+        axis[domain.known :] = np.nan
+        axis /= longest or 1.0
+    return axes
 
 
 # -- how many columns are drawn -----------------------------------------------------------------------------

@@ -46,20 +46,15 @@ class Domain:
     def known(self) -> int:
         return len(self.values)
 
-    def position(self) -> NDArray[np.float64]:
-        """Where each code lies on an axis that runs from 0 to 1; a missing value lies beyond."""
-        place = self._half_above_first()
-        if self.known and place[-1] > 0:
+    def position(self, *, scaled: bool = True) -> NDArray[np.float64]:
+        """Where each code lies on an axis that runs from 0 to 1; a missing value lies beyond.
+
+        Unscaled it runs to half of the column's range: the whole may be too large for a float.
+        """
+        place = _half_above_first(self.values) if self.kind == "number" else np.arange(self.known) / 2
+        if scaled and self.known and place[-1] > 0:
             place = place / place[-1]
         return np.append(place, _BEYOND) if self.missing else place
-
-    @property
-    def reach(self) -> float:
-        """Half of what lies between the first value and the last: the whole may be too large for a float."""
-        return float(self._half_above_first()[-1]) if self.known else 0.0
-
-    def _half_above_first(self) -> NDArray[np.float64]:
-        return _half_above_first(self.values) if self.kind == "number" else np.arange(self.known) / 2
 
 
 def _half_above_first(values: pa.Array) -> NDArray[np.float64]:
