@@ -64,11 +64,11 @@ class Scratch(NamedTuple):
     surplus: Array
 
 
-def scratch(table: Points, records: int, k: int) -> Scratch:
+def scratch(table: Points, records: int, k: int, relaxed: bool) -> Scratch:
     """Memory for a search in a node of this many records."""
     counts = int(table.ends[-1])
     axes = table.points.shape[1] - (len(table.ends) - 1)
-    groups = max(min(2 * k, records), 2, min(_PLACES, records)) + 2
+    groups = min(max(2 * k, 2 if relaxed else _PLACES), records) + 2
     return Scratch(
         np.arange(axes),
         np.empty(axes),

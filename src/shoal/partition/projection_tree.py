@@ -84,7 +84,7 @@ class _Tree:
         return class_starts(len(self.table.rows), self._divide)
 
     def _divide(self, lo: int, hi: int, cuts: int) -> Whole:
-        scratch = projecting.scratch(self.table, hi - lo, self.numbers.least)
+        scratch = projecting.scratch(self.table, hi - lo, self.numbers.least, self.way.relaxed)
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
         found = projecting.divide(self.table, lo, hi, self.numbers, self.way, scratch, cuts, starts)
         return starts[:found]
