@@ -21,7 +21,7 @@ _within = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper
 #: Where a node may be cut: at the places of two intervals, of one, at one rounded place, or in the middle.
 DUAL, SINGLE, ROUNDED, MIDDLE = range(4)
 
-#: Where equal values fill these, so many places are looked at anywhere in the node; of more, every second or third.
+#: Where equal values fill these, so many places are looked at anywhere in the node; of more, evenly spread ones.
 _PLACES = 4096
 
 
@@ -347,7 +347,7 @@ def _places(n, k, places):
     """Where a node may be cut so that as many classes as possible come of it: a to b, and c to d."""
     most, spare = n // k, n % k
     half = most // 2
-    if places == 3:
+    if places == 3:  # MIDDLE: kernels have no globals
         return n // 2, n // 2, 1, 0
     if places == 2:
         return (most + 1) // 2 * k, (most + 1) // 2 * k, 1, 0
