@@ -31,17 +31,18 @@ if TYPE_CHECKING:
     from shoal._run import anonymize
     from shoal._verbs import query
     from shoal.measure.queries.question import between
-    from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
-    from shoal.plan.methods import GreedyClusters, Incognito, Mondrian, ProjectionTree
+    from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
+    from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
     from shoal.release.release import Release
-    from shoal.schema.columns import Schema, categorical, intervals, numeric, prefixes
+    from shoal.schema.columns import Schema, categorical, intervals, masked, numeric, prefixes
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
     "Anatomy": "shoal.plan.forms",
+    "Buckets": "shoal.plan.forms",
     "Centres": "shoal.plan.forms",
     "Generalized": "shoal.plan.forms",
     "GreedyClusters": "shoal.plan.methods",
@@ -49,6 +50,7 @@ _HOMES = {
     "Incognito": "shoal.plan.methods",
     "KAnonymity": "shoal.privacy.requirements",
     "LDiversity": "shoal.privacy.requirements",
+    "LocalBuckets": "shoal.plan.methods",
     "Mondrian": "shoal.plan.methods",
     "Plan": "shoal.plan.plan",
     "ProjectionTree": "shoal.plan.methods",
@@ -64,6 +66,7 @@ _HOMES = {
     "between": "shoal.measure.queries.question",
     "categorical": "shoal.schema.columns",
     "intervals": "shoal.schema.columns",
+    "masked": "shoal.schema.columns",
     "numeric": "shoal.schema.columns",
     "prefixes": "shoal.schema.columns",
     "query": "shoal._verbs",
@@ -71,6 +74,7 @@ _HOMES = {
 
 __all__ = [
     "Anatomy",
+    "Buckets",
     "Centres",
     "DataError",
     "Generalized",
@@ -79,6 +83,7 @@ __all__ = [
     "Incognito",
     "KAnonymity",
     "LDiversity",
+    "LocalBuckets",
     "MissingDependency",
     "Mondrian",
     "Plan",
@@ -101,6 +106,7 @@ __all__ = [
     "between",
     "categorical",
     "intervals",
+    "masked",
     "measure",
     "numeric",
     "prefixes",

@@ -81,6 +81,11 @@ MISTAKES: list[tuple[Callable[[str], str], str, list[str]]] = [
     (columns, "zip = { role = 'identifying', hierarchy = { A = ['x'] } }", ["columns.zip.hierarchy"]),
     (columns, "zip = { role = 'sensitive', top = 3 }", ["columns.zip.top"]),
     (columns, "zip = { role = 'semi-sensitive', mask = 'zip_private' }", ["columns.zip"]),
+    (
+        columns,
+        "zip = { role = 'sensitive', cover = 0.2, disclose_rule = true }",
+        ["columns.zip.cover", "columns.zip.disclose_rule"],
+    ),
     (columns, "age_min = 'insensitive'", ["columns.age_min"]),
     (columns, "age_missing = 'sensitive'", ["columns.age_missing"]),
     (columns, "age_max = 'identifying'", []),
@@ -231,6 +236,66 @@ def test_semi_sensitive_names_the_method_that_takes_it(tmp_path: Path) -> None:
         shoal.Plan.read(tmp_path / "plan.toml")
 
 
+PERSONAL = """
+[columns]
+name = "identifying"
+age = { role = "semi-sensitive", mask = "age_private", top = 90 }
+zip = "quasi-identifying"
+job = "sensitive"
+[require]
+k = 5
+l = 3
+[method]
+name = "local-buckets"
+"""
+
+MASKS: list[tuple[str, str, list[str]]] = [
+    ("'age_private'", "'`age?` and not zip in [1, 2]'", []),
+    (", mask = 'age_private'", "", ["columns.age.mask"]),
+    ("'age_private'", "''", ["columns.age.mask"]),
+    ("'age_private'", "5", ["columns.age.mask"]),
+    ("'age_private'", "[]", ["columns.age.mask"]),
+    ("'age_private'", "'age private'", ["columns.age.mask"]),
+    ("'age_private'", "'zip < 5000'", []),
+    ("'age_private'", "'age < 18'", ["columns.age.mask"]),
+    ("'age_private'", "'age < 18', disclose_rule = true", []),
+    ("'age_private'", "[1, 2]", ["columns.age.mask"]),
+    ("'age_private'", "[1, 2], disclose_rule = true", []),
+    ("'age_private'", "'zip < 5000 and job == \"cook\"'", ["columns.age.mask"]),
+    ("'age_private'", "'zip < 5000', disclose_rule = 1", ["columns.age.disclose_rule"]),
+    ("'age_private'", "'age_private', cover = 1.5", ["columns.age.cover"]),
+    ("'age_private'", "'age_private', cover = true", ["columns.age.cover"]),
+    ("zip =", "age_private = 'insensitive'\nzip =", ["columns.age_private"]),
+    ("zip =", "age_private = 'identifying'\nzip =", []),
+    ("zip =", "age_bucket = 'insensitive'\nzip =", ["columns.age_bucket"]),
+    ("zip =", "job_bucket = 'insensitive'\nzip =", ["columns.job_bucket"]),
+    ("zip =", "age_max = 'insensitive'\nzip =", ["columns.age_max"]),
+    ("zip =", "zip_missing = 'insensitive'\nzip =", ["columns.zip_missing"]),
+    ("zip =", "class = 'insensitive'\nzip =", ["columns.class"]),
+    ("l = 3", "", ["require"]),
+    ("l = 3", "l = { job = 3 }", ["require"]),
+    ("l = 3", "t = 0.3", []),
+    ("l = 3", "l = { job = 3 }\nt = { age = 0.3 }", []),
+    ("l = 3", "l = { job = 3, age = { min = 3, kind = 'distinct' } }", ["require.l.age.kind"]),
+    ("k = 5", "k = 5\nsize = 5", ["publish.form", "method.name"]),
+    ("[method]", "[publish]\nform = 'generalized'\n[method]", ["publish.form"]),
+    ("name = 'local-buckets'", "name = 'local-buckets'\npartition = 'mdb'", ["method.partition"]),
+    ("name = 'local-buckets'", "name = 'mondrian'", ["columns.age"]),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), MASKS, ids=[new for _, new, _ in MASKS])
+def test_masks(old: str, new: str, expected: list[str], tmp_path: Path) -> None:
+    document = PERSONAL.replace('"', "'")
+    assert old in document
+    assert keys(document.replace(old, new), tmp_path) == expected
+
+
+def test_the_type_of_a_mask_can_be_said(tmp_path: Path) -> None:
+    assert keys(PERSONAL + "[read]\ntypes = { age_private = 'boolean' }", tmp_path) == []
+    assert keys(PERSONAL + "[read]\ntypes = { age_privat = 'boolean' }", tmp_path) == ["read.types.age_privat"]
+
+
 def test_names_of_bounds_are_free_where_there_are_none(tmp_path: Path) -> None:
     hidden = 'age = { role = "quasi-identifying", top = 90, step = 1 }'
     text = SOUND.replace(hidden, 'age = "quasi-identifying"\nage_min = "insensitive"')
@@ -284,7 +349,8 @@ def said(schema: Any = None, require: Any = (K,), **others: Any) -> list[str]:
         ({"quasi_identifying": {"age": shoal.numeric(top="90")}}, ["columns.age.top"]),  # type: ignore[arg-type]
         ({"quasi_identifying": {"age": shoal.numeric(bottom=9, top=3)}}, ["columns.age.bottom"]),
         ({"semi_sensitive": {"sex": "mask"}}, ["columns.sex"]),
-        ({"semi_sensitive": ["sex"]}, ["columns.sex"]),
+        ({"semi_sensitive": ["sex"]}, ["columns.sex.mask", "columns.sex"]),
+        ({"semi_sensitive": {"sex": 5}}, ["columns.sex.mask", "columns.sex"]),
     ],
 )
 def test_schemas(change: dict[str, Any], expected: list[str]) -> None:

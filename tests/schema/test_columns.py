@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import PlanError
-from shoal.schema.columns import ROLES, Categorical, Column, Numeric, Schema, categorical, numeric
+from shoal.schema.columns import ROLES, Categorical, Column, Mask, Numeric, Schema, categorical, numeric
 from shoal.schema.hierarchy import Hierarchy
 
 NAMES = st.lists(st.text(min_size=1, max_size=4), unique=True, max_size=8)
@@ -24,8 +24,9 @@ def columns(draw: st.DrawFn) -> list[Column]:
     for name in draw(NAMES):
         role = draw(st.sampled_from(ROLES))
         how = draw(st.sampled_from([None, Numeric(top=3), Categorical(), Categorical(Path("h.csv"))]))
-        coarse = how if role in ("quasi-identifying", "sensitive") else None
-        mask = draw(st.none() | st.text(max_size=3)) if role == "semi-sensitive" else None
+        coarse = how if role in ("quasi-identifying", "sensitive", "semi-sensitive") else None
+        who = draw(st.text(max_size=3) | st.lists(st.integers(), max_size=2).map(tuple))
+        mask = draw(st.none() | st.just(Mask(who, 0.2, True))) if role == "semi-sensitive" else None
         found.append(Column(name, role, coarse, mask))
     return found
 

@@ -65,6 +65,17 @@ class Randomized:
     adds: ClassVar[tuple[str, ...]] = ("class", "count")
 
 
-Form = Generalized | Centres | Anatomy | Slices | Randomized
+@dataclass(frozen=True)
+class Buckets:
+    """Each cell is either generalized as its class is, or sensitive and shuffled within a bucket of its column."""
 
-FORMS: dict[str, type[Form]] = {kind.name: kind for kind in (Generalized, Centres, Anatomy, Slices, Randomized)}
+    name: ClassVar[str] = "buckets"
+    promises: ClassVar[frozenset[Promise]] = frozenset({"k", "l", "t"})
+    adds: ClassVar[tuple[str, ...]] = ("class",)
+
+
+Form = Generalized | Centres | Anatomy | Slices | Randomized | Buckets
+
+FORMS: dict[str, type[Form]] = {
+    kind.name: kind for kind in (Generalized, Centres, Anatomy, Slices, Randomized, Buckets)
+}

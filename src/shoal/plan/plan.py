@@ -78,6 +78,10 @@ class Decisions:
         return self.of_role("sensitive")
 
     @property
+    def semi_sensitive(self) -> tuple[Column, ...]:
+        return self.of_role("semi-sensitive")
+
+    @property
     def insensitive(self) -> tuple[Column, ...]:
         return self.of_role("insensitive")
 

@@ -21,14 +21,15 @@ from shoal.plan.plan import Decisions, Plan, Read, own_form
 from shoal.plan.spelling import did_you_mean
 from shoal.plan.values import is_closeness
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
-from shoal.schema.columns import ROLES, Coarsening, Column, Intervals, Numeric, Prefixes, Schema, categorical
+from shoal.schema.columns import ROLES, Coarsening, Column, Intervals, Mask, Numeric, Prefixes, Schema, categorical
 
 __all__ = ["Parts", "read", "read_parts"]
 
 _TOP = ("table", "person", "allow_unique", "read", "columns", "require", "method", "publish")
 _BOUNDS = ("bottom", "top", "step")
 _BUILT: Mapping[str, type[Prefixes] | type[Intervals]] = {"prefixes": Prefixes, "intervals": Intervals}
-_COLUMN = ("role", "hierarchy", *_BUILT, *_BOUNDS, "mask")
+_MASK = ("mask", "cover", "disclose_rule")
+_COLUMN = ("role", "hierarchy", *_BUILT, *_BOUNDS, *_MASK)
 _READ = ("delimiter", "encoding", "decimal", "missing", "types")
 _REQUIRE = ("k", "l", "t", "size", "suppress")
 _DIVERSITY = ("min", "kind", "c", "missing_is_sensitive")
@@ -150,13 +151,14 @@ class _Reading:
             self._say(key, f"expected a role, one of {', '.join(ROLES)}{f'; {hint}' if hint else ''}")
             return None
         self._known(how, _COLUMN, f"{key}.")
-        if "mask" in how and role != "semi-sensitive":
-            self._say(f"{key}.mask", "belongs to semi-sensitive columns only")
+        if role != "semi-sensitive":
+            for option in (option for option in _MASK if option in how):
+                self._say(f"{key}.{option}", "belongs to semi-sensitive columns only")
         if role in ("identifying", "insensitive"):
             for option in (option for option in how if option in ("hierarchy", *_BUILT, *_BOUNDS)):
                 self._say(f"{key}.{option}", f"{role} columns are not made coarser")
             return Column(name, role)
-        return Column(name, role, self._coarsening(key, how), how.get("mask"))
+        return Column(name, role, self._coarsening(key, how), _mask(how) if role == "semi-sensitive" else None)
 
     def _coarsening(self, key: str, how: Mapping[str, Any]) -> Coarsening | None:
         bounds = {edge: how[edge] for edge in _BOUNDS if edge in how}
@@ -221,7 +223,7 @@ class _Reading:
         if isinstance(given, Mapping):
             told = self._by_column(given, "t", "max", _CLOSENESS)
             return [TCloseness(how.pop("max"), name, **how) for name, how in told.items()]
-        sensitive = [column.name for column in columns if column.role == "sensitive"]
+        sensitive = [column.name for column in columns if column.role in ("sensitive", "semi-sensitive")]
         if not is_closeness(given):
             self._say("require.t", CLOSENESS)
             return []
@@ -266,6 +268,14 @@ class _Reading:
         known = options_of(kind)
         self._known(given, (naming, *known), where)
         return {key: given[key] for key in known if key in given}
+
+
+def _mask(how: Mapping[str, Any]) -> Mask | None:
+    """For whom a column is sensitive, if that is said."""
+    if "mask" not in how:
+        return None
+    who = how["mask"]
+    return Mask(tuple(who) if isinstance(who, list) else who, how.get("cover", 0.0), how.get("disclose_rule", False))
 
 
 def _one_of(known: Mapping[str, object], given: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +13,26 @@ from typing import Any, Literal
 
 from shoal.errors import DataError, PlanError, Problem, Unsupported
 from shoal.schema.hierarchy import Hierarchy
+from shoal.schema.masks import Mask, Masked, masked
+
+__all__ = [
+    "ROLES",
+    "Categorical",
+    "Coarsening",
+    "Column",
+    "Intervals",
+    "Mask",
+    "Masked",
+    "Numeric",
+    "Prefixes",
+    "Role",
+    "Schema",
+    "categorical",
+    "intervals",
+    "masked",
+    "numeric",
+    "prefixes",
+]
 
 Role = Literal["identifying", "quasi-identifying", "sensitive", "semi-sensitive", "insensitive"]
 ROLES: tuple[Role, ...] = ("identifying", "quasi-identifying", "sensitive", "semi-sensitive", "insensitive")
@@ -99,7 +120,7 @@ class Column:
     name: str
     role: Role
     coarsening: Coarsening | None = None  # None: decided by the type of the column
-    mask: str | None = None  # semi-sensitive only: the column that says for whom
+    mask: Mask | None = None  # semi-sensitive only: for whom
 
     @property
     def hierarchy(self) -> Hierarchy | Path | None:
@@ -115,6 +136,11 @@ class Column:
     def stays_text(self) -> bool:
         """Whether its values are to stay as they are written: labels of a hierarchy, codes with leading zeros."""
         return self.hierarchy is not None or isinstance(self.coarsening, Prefixes)
+
+    @property
+    def mask_columns(self) -> frozenset[str]:
+        """The columns of the table that decide for whom it is sensitive."""
+        return frozenset() if self.mask is None else self.mask.columns(self.name)
 
 
 def numeric(*, bottom: float | None = None, top: float | None = None, step: float | None = None) -> Numeric:
@@ -153,7 +179,9 @@ class Schema:
     """The roles of all columns.
 
     Each role takes a list of names; quasi-identifying and sensitive also a mapping from names to how the column may be
-    made coarser: ``quasi_identifying={"age": shoal.numeric(top=90), "job": shoal.categorical("job.csv")}``.
+    made coarser: ``quasi_identifying={"age": shoal.numeric(top=90), "job": shoal.categorical("job.csv")}``;
+    semi-sensitive a mapping from names to whose values are sensitive: ``semi_sensitive={"age": "age_private"}``, or
+    ``{"age": shoal.masked("age_private", shoal.numeric(top=90), cover=0.2)}``.
     What cannot be understood is kept in ``problems``, for the plan to report with all its other mistakes.
     """
 
@@ -161,7 +189,7 @@ class Schema:
     quasi_identifying: Iterable[str] | Mapping[str, Any] = ()
     sensitive: Iterable[str] | Mapping[str, Any] = ()
     insensitive: Iterable[str] = ()
-    semi_sensitive: Iterable[str] | Mapping[str, Any] = ()
+    semi_sensitive: Mapping[str, Any] | Iterable[str] = ()
     problems: tuple[Problem, ...] = field(default=(), init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -184,7 +212,7 @@ class Schema:
         """The schema that holds exactly these columns."""
         told: dict[str, Any] = {}
         for role in ROLES:
-            held = {c.name: c.mask if role == "semi-sensitive" else c.coarsening for c in columns if c.role == role}
+            held = {c.name: _told_of(c) for c in columns if c.role == role}
             told[_argument(role)] = list(held) if role in _NAMES_ONLY else held
         return cls(**told)
 
@@ -209,7 +237,8 @@ class Schema:
             if role in _NAMES_ONLY:
                 yield Column(name, role)
             elif role == "semi-sensitive":
-                yield Column(name, role, None, held[name])
+                how = held[name]
+                yield Column(name, role) if how is None else Column(name, role, how.coarsening, how.mask)
             else:
                 yield Column(name, role, held[name])
 
@@ -221,6 +250,11 @@ _NAMES_ONLY: tuple[Role, ...] = ("identifying", "insensitive")
 def _argument(role: Role) -> str:
     """What a schema calls the columns of this role."""
     return role.replace("-", "_")
+
+
+def _told_of(column: Column) -> Coarsening | Masked | None:
+    """What a schema is told of a column."""
+    return Masked(column.mask, column.coarsening) if column.role == "semi-sensitive" else column.coarsening
 
 
 def _told(role: Role, given: object, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
@@ -237,7 +271,7 @@ def _told(role: Role, given: object, problems: list[Problem]) -> Iterator[tuple[
         elif not isinstance(given, Mapping) or role in _NAMES_ONLY:
             yield name, None
         elif role == "semi-sensitive":
-            yield name, given[name]
+            yield name, _masked(name, given[name], problems)
         else:
             yield name, _coarsening(name, given[name], problems)
 
@@ -251,3 +285,13 @@ def _coarsening(name: str, how: object, problems: list[Problem]) -> Coarsening |
     except PlanError as error:
         problems += [Problem(f"columns.{name}.{problem.key}", problem.says) for problem in error.problems]
         return None
+
+
+def _masked(name: str, how: object, problems: list[Problem]) -> Masked | None:
+    """Texts are taken for names of columns or rules, lists for the values that are sensitive."""
+    if how is None or isinstance(how, Masked):
+        return how and Masked(how.mask, _coarsening(name, how.coarsening, problems))
+    if isinstance(how, str | list | tuple | AbstractSet):
+        return masked(how)
+    problems.append(Problem(f"columns.{name}.mask", "expected the name of a column, a rule, or a list of values"))
+    return None

@@ -19,10 +19,10 @@ def check_columns(names: Sequence[str], plan: Plan) -> None:
 
 def differences(names: Sequence[str], columns: Sequence[Column]) -> list[str]:
     """What table and plan have that the other lacks, in words."""
-    roles = {column.name for column in columns}
-    masks = {column.mask for column in columns if column.mask}
+    roles = dict.fromkeys(column.name for column in columns)
+    masks = dict.fromkeys(name for column in columns for name in sorted(column.mask_columns))
     without_role = [name for name in names if name not in roles | masks]
-    without_column = [name for name in (column.name for column in columns) if name not in names]
+    without_column = [name for name in roles | masks if name not in names]
     said = []
     if without_role:
         said.append(

@@ -18,6 +18,7 @@ from shoal.schema.hierarchy import Hierarchy
 from shoal.table import domain as domains
 from shoal.table.distinct import distinct, smallest
 from shoal.table.domain import Domain
+from shoal.table.masks import held_sensitive
 
 #: A record is padded to whole words, so that a kernel can move it in one or two steps.
 _WORD = 8
@@ -27,11 +28,12 @@ _WORD = 8
 class Codes:
     """Row i of ``matrix`` is the record at ``rows[i]`` of the table.
 
-    Its columns are the quasi-identifiers, then the sensitive, then the insensitive columns, each coded over the domain
-    of the same place; the rows are in random order, so that no method ever sees the order of the input. ``people``
-    numbers the person of each row, where rows are not people. ``whole`` says how often each code of each sensitive
-    column occurs in the table that classes are compared with, where these records are a part of it: of a window those
-    that are not published yet.
+    Its columns are the quasi-identifiers, then the sensitive, then the semi-sensitive, then the insensitive columns,
+    each coded over the domain of the same place; the rows are in random order, so that no method ever sees the order of
+    the input. ``people`` numbers the person of each row, where rows are not people. ``whole`` says how often each code
+    of each sensitive column occurs in the table that classes are compared with, where these records are a part of it:
+    of a window those that are not published yet. ``masks[i, j]`` says whether row i holds its value of the semi-
+    sensitive column j sensitive.
     """
 
     matrix: NDArray[np.unsignedinteger[Any]]
@@ -41,6 +43,7 @@ class Codes:
     sensitive: int
     people: NDArray[np.uint32] | None = None
     whole: tuple[NDArray[np.int64], ...] | None = None
+    masks: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,6 +60,16 @@ class Codes:
     def sensitive_domains(self) -> tuple[Domain, ...]:
         return self.domains[self.quasi : self.quasi + self.sensitive]
 
+    @property
+    def semi(self) -> int:
+        """How many columns are semi-sensitive."""
+        return 0 if self.masks is None else self.masks.shape[1]
+
+    @property
+    def semi_sensitive_domains(self) -> tuple[Domain, ...]:
+        first = self.quasi + self.sensitive
+        return self.domains[first : first + self.semi]
+
     def place(self, name: str) -> int:
         """Which column of the matrix holds this column of the table."""
         return [domain.name for domain in self.domains].index(name)
@@ -64,7 +77,7 @@ class Codes:
 
 def encode(table: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy], rows: NDArray[np.uint32]) -> Codes:
     """The columns that a release speaks of, as codes; methods see the records in the order of ``rows``, by lot."""
-    columns = (*plan.quasi_identifying, *plan.sensitive, *plan.insensitive)
+    columns = (*plan.quasi_identifying, *plan.sensitive, *plan.semi_sensitive, *plan.insensitive)
     with ThreadPoolExecutor(2) as pool:
         coded = list(pool.map(lambda column: encode_column(table, column, trees, plan.allow_unique), columns))
     return assembled(coded, table, plan, rows)
@@ -73,7 +86,7 @@ def encode(table: pa.Table, plan: Plan, trees: Mapping[str, Hierarchy], rows: ND
 def assembled(
     coded: Sequence[tuple[domains.Codes1, Domain]], table: pa.Table, plan: Plan, rows: NDArray[np.uint32]
 ) -> Codes:
-    """The encoded columns, quasi-identifying, sensitive, insensitive, as one matrix in the order of ``rows``."""
+    """The encoded columns, in the order of their roles in :class:`Codes`, as one matrix in the order of ``rows``."""
     matrix = _matrix([codes for codes, _ in coded], [domain for _, domain in coded], rows)
     people = people_of(table, plan)
     return Codes(
@@ -83,7 +96,12 @@ def assembled(
         len(plan.quasi_identifying),
         len(plan.sensitive),
         None if people is None else people[rows],
+        masks=_masks(table, plan.semi_sensitive, rows),
     )
+
+
+def _masks(table: pa.Table, columns: Sequence[Column], rows: NDArray[np.uint32]) -> NDArray[np.bool_] | None:
+    return np.column_stack([held_sensitive(table, column)[rows] for column in columns]) if columns else None
 
 
 def encode_column(

@@ -98,7 +98,7 @@ def encode(column: pa.ChunkedArray, how: Column, *, tree: Hierarchy | None) -> t
     if isinstance(how.coarsening, Numeric):
         kept, merge = _coded(values, how.coarsening, how.name, as_number)
         renumber, values = np.append(merge, len(kept)).astype(renumber.dtype)[renumber], kept
-    if how.role == "quasi-identifying" and as_number:
+    if how.role in ("quasi-identifying", "semi-sensitive") and as_number:
         _refuse_infinite(values, how.name)
     return renumber[codes], Domain(how.name, "number" if as_number else "category", values, missing, tree)
 

@@ -20,7 +20,7 @@ _SAMPLE = 10_000
 def check_nobody_named(table: pa.Table, plan: Plan) -> None:
     """Refuse a plan that drops a column as identifying and publishes most of its values in another."""
     names = [column.name for column in plan.identifying]
-    shown = [column.name for column in (*plan.sensitive, *plan.insensitive)]
+    shown = [column.name for column in (*plan.sensitive, *plan.semi_sensitive, *plan.insensitive)]
     if found := repeated(table, names, shown):
         repeats = [f"{name} repeats {who}" for name, who in found]
         raise DataError(

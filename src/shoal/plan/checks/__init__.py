@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from shoal.errors import Problem
 from shoal.plan.checks.columns import columns_of, of_allow_unique, of_person, of_schema
 from shoal.plan.checks.known import Known
+from shoal.plan.checks.masks import of_masks
 from shoal.plan.checks.method_and_form import of_method_and_form
 from shoal.plan.checks.published import of_published_names
 from shoal.plan.checks.reading import of_reading, of_table
@@ -25,6 +26,7 @@ def problems_of(plan: Decisions, found: Sequence[Problem] = ()) -> list[Problem]
     known = Known(columns, frozenset(problem.key for problem in (*found, *problems)))
     return [
         *problems,
+        *of_masks(known),
         *of_person(plan.person, known),
         *of_requirements(plan.require, known),
         *of_suppress(plan.suppress),

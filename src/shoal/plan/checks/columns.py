@@ -33,13 +33,7 @@ def of_schema(schema: object, columns: Sequence[Column], found: Sequence[Problem
 
 def _of_column(column: Column) -> Iterator[Problem]:
     key = f"columns.{column.name}"
-    if column.role == "semi-sensitive":
-        yield Problem(
-            key,
-            "semi-sensitive columns are taken by the method local-buckets, which this version does not have yet; "
-            "make the column sensitive, or quasi-identifying",
-        )
-    elif isinstance(column.coarsening, Numeric):
+    if isinstance(column.coarsening, Numeric):
         yield from _of_numeric(key, column.coarsening, column.role)
     elif isinstance(column.coarsening, Prefixes | Intervals):
         yield from of_building(key, column.coarsening)
@@ -49,7 +43,7 @@ def _of_column(column: Column) -> Iterator[Problem]:
 
 def _of_numeric(key: str, how: Numeric, role: str) -> Iterator[Problem]:
     said = {edge: value for edge, value in vars(how).items() if value is not None}
-    if said and role != "quasi-identifying":
+    if said and role not in ("quasi-identifying", "semi-sensitive"):
         yield Problem(
             f"{key}.{next(iter(said))}", "belongs to quasi-identifying columns: others are published as they are"
         )

@@ -20,7 +20,8 @@ class Known:
 
     @property
     def sensitive(self) -> dict[str, Column]:
-        return {column.name: column for column in self.columns if column.role == "sensitive"}
+        """The columns of which l and t may speak."""
+        return {column.name: column for column in self.columns if column.role in ("sensitive", "semi-sensitive")}
 
     @property
     def unsure(self) -> bool:

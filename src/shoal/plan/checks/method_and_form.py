@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from shoal.errors import Problem
 from shoal.plan.checks.known import Known
-from shoal.plan.forms import FORMS, Form, Randomized
+from shoal.plan.forms import FORMS, Buckets, Form, Randomized
 from shoal.plan.methods import METHODS, Method, Promise
 from shoal.plan.options import options_of
 from shoal.plan.plan import Decisions
@@ -26,6 +26,9 @@ def of_method_and_form(plan: Decisions, known: Known) -> Iterator[Problem]:
         yield from _of_promises(plan.method, plan.form, plan.require)
         yield from _of_separated(plan.form, known)
         yield from _of_retention(plan.form, plan.require)
+        yield from _of_semi_sensitive(plan.method, known)
+        if isinstance(plan.form, Buckets):
+            yield from _of_buckets(plan.require, known)
 
 
 def _of_options(section: str, held: object, kinds: tuple[type, ...], expected: str) -> Iterator[Problem]:
@@ -58,7 +61,7 @@ def _of_promises(method: Method, form: Form, require: object) -> Iterator[Proble
 
 def _of_separated(form: Form, known: Known) -> Iterator[Problem]:
     """Forms that take sensitive columns apart from the others need some; in tables, each with a file of its own."""
-    if not form.adds:
+    if not form.adds or isinstance(form, Buckets):
         return
     if not known.sensitive and not known.unsure:
         says = f"the form {form.name} hides which sensitive value is whose, and the plan has no sensitive column"
@@ -86,6 +89,34 @@ def _of_retention(form: Form, require: object) -> Iterator[Problem]:
     if form.retention * (l + 1) >= 1:
         says = f"no class keeps l = {l:g} with it, however large: expected less than 1 / (l + 1) = {1 / (l + 1):.4g}"
         yield Problem("publish.retention", says)
+
+
+def _of_semi_sensitive(method: Method, known: Known) -> Iterator[Problem]:
+    """Columns that are sensitive for some of the people need a method that takes them."""
+    if method.card.semi_sensitive:
+        return
+    able = ", ".join(name for name, other in METHODS.items() if other.card.semi_sensitive)
+    for name, role in known.roles.items():
+        if role == "semi-sensitive":
+            yield Problem(
+                f"columns.{name}",
+                f"semi-sensitive columns are taken by the method {able}, and not by {method.card.name}: choose it "
+                f'([method] name = "{able}"), or make the column sensitive, or quasi-identifying',
+            )
+
+
+def _of_buckets(require: object, known: Known) -> Iterator[Problem]:
+    """What makes a bucket: l by frequency, or t, for each column that has any."""
+    asked = [r for r in require if isinstance(r, LDiversity | TCloseness)] if isinstance(require, tuple) else []
+    for requirement in asked:
+        if isinstance(requirement, LDiversity) and requirement.kind != "frequency":
+            key = "require.l" if requirement.on is None else f"require.l.{requirement.on}"
+            yield Problem(f"{key}.kind", "the form buckets keeps l by frequency only: leave kind out")
+    named = {requirement.on for requirement in asked}
+    without = [name for name in known.sensitive if None not in named and name not in named]
+    if without and not known.is_wrong("require"):
+        says = f"values are hidden in buckets by l or t, and none is asked of {', '.join(without)}: ask one of each"
+        yield Problem("require", says)
 
 
 def _promise_of(requirement: Requirement) -> Promise:

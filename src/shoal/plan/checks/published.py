@@ -7,9 +7,11 @@ from typing import Any
 
 from shoal.errors import Problem
 from shoal.plan.checks.known import Known
-from shoal.plan.forms import Anatomy, Randomized, Slices
+from shoal.plan.forms import Anatomy, Buckets, Randomized, Slices
 from shoal.plan.plan import Decisions, Read
 from shoal.schema.columns import Categorical, Column, Numeric
+
+_CATEGORIES = ("text", "boolean")
 
 
 def of_published_names(plan: Decisions, known: Known) -> Iterator[Problem]:
@@ -21,23 +23,31 @@ def of_published_names(plan: Decisions, known: Known) -> Iterator[Problem]:
             yield Problem(f"columns.{name}", says)
     types = _types(plan.read_options)
     for column in known.columns:
-        is_category = (
-            column.has_hierarchy
-            or isinstance(column.coarsening, Categorical)
-            or types.get(column.name) in ("text", "boolean")
-        )
-        if column.role != "quasi-identifying" or is_category or not _has_bounds(plan.form, column):
-            continue
-        for name in (f"{column.name}{suffix}" for suffix in ("_min", "_max", "_missing")):
+        for name in (f"{column.name}{suffix}" for suffix in _suffixes(column, plan.form, types)):
             if name in published:
                 yield Problem(f"columns.{name}", f"its name is needed to publish {column.name}; rename it in the table")
+
+
+def _suffixes(column: Column, form: object, types: Mapping[Any, Any]) -> Iterator[str]:
+    """What follows a column's name in those of the published columns that speak of it too."""
+    if isinstance(form, Buckets) and column.role in ("sensitive", "semi-sensitive"):
+        yield "_bucket"
+    if column.role not in ("quasi-identifying", "semi-sensitive"):
+        return
+    is_category = (
+        column.has_hierarchy or isinstance(column.coarsening, Categorical) or types.get(column.name) in _CATEGORIES
+    )
+    if not is_category and _has_bounds(form, column):
+        yield from ("_min", "_max", "_missing")
+    if column.role == "semi-sensitive":
+        yield "_general"
 
 
 def _has_bounds(form: object, column: Column) -> bool:
     """Whether numbers of this column would be published by two ends."""
     if isinstance(form, Anatomy | Randomized):  # a step has ends where a value has none
         return isinstance(column.coarsening, Numeric) and column.coarsening.step is not None
-    if isinstance(form, Slices):  # in some buckets, as it turns out
+    if isinstance(form, Slices | Buckets):  # in some of them, as it turns out
         return True
     return getattr(form, "ranges", None) == "bounds"
 

@@ -40,7 +40,7 @@ def _of_types(types: object, known: Known) -> Iterator[Problem]:
     if not isinstance(types, Mapping):
         yield Problem("read.types", 'expected a table such as { zip = "text" }')
         return
-    named = {*known.roles, *(column.mask for column in known.columns)}
+    named = {*known.roles, *(name for column in known.columns for name in column.mask_columns)}
     for name, kind in types.items():
         if name not in named and not known.doubts(name):
             hint = did_you_mean(name, known.roles)

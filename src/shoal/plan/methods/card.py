@@ -20,3 +20,4 @@ class Card:
     reads_sensitive: str  # whether the grouping depends on sensitive values, and when
     cost: str
     by_lot: bool = False  # whether the same records may be grouped in another way the next time
+    semi_sensitive: bool = False  # whether columns may be sensitive for some of the people
