@@ -48,7 +48,7 @@ class Eligible:
 
 def eligible(codes: Codes, plan: Plan) -> Eligible:
     """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
-    requirements = asked(plan, codes.sensitive_domains)
+    requirements = asked(plan, codes.protected_domains)
     _check_people(codes, requirements)
     kept = _diverse(codes, requirements, int(plan.suppress * len(codes) + 1e-9))
     if not _enough(codes, kept, requirements):
@@ -58,7 +58,7 @@ def eligible(codes: Codes, plan: Plan) -> Eligible:
     published = counts_of(codes, kept)
     original = counts_of(codes, None) if codes.whole is None else list(codes.whole)
     if len(kept):
-        _check_closeness(requirements, codes.sensitive_domains, original, published)
+        _check_closeness(requirements, codes.protected_domains, original, published)
     compared = published if codes.whole is None else original
     return Eligible(kept, _numbers(codes, requirements, original, compared))
 
@@ -105,12 +105,21 @@ def distance_of(requirement: TCloseness, domain: Domain) -> GroundDistance:
 
 
 def counts_of(codes: Codes, kept: NDArray[np.int64] | None) -> list[Counts]:
-    """How often each value of each sensitive column occurs among these records."""
+    """How often each value of each protected column occurs among those of these records that hold it sensitive."""
     found = []
-    for place, domain in enumerate(codes.sensitive_domains, start=codes.quasi):
-        column = codes.matrix[:, place] if kept is None else codes.matrix[kept, place]
+    for place, domain in enumerate(codes.protected_domains, start=codes.quasi):
+        holders = _holders(codes, domain.name, kept)
+        column = codes.matrix[:, place] if holders is None else codes.matrix[holders, place]
         found.append(np.bincount(column, minlength=len(domain)).astype(np.int64))
     return found
+
+
+def _holders(codes: Codes, name: str, kept: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Those of some records, or of all, that hold the value of a column sensitive; None if that is everybody."""
+    holds = codes.holders(name)
+    if holds is None:
+        return kept
+    return np.flatnonzero(holds) if kept is None else kept[holds[kept]]
 
 
 def strongest(requirement: LDiversity, counts: Counts, known: int) -> float:
@@ -129,21 +138,32 @@ def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) 
         before = len(kept)
         for requirement in requirements:
             if isinstance(requirement, LDiversity) and len(kept):
-                kept = _capped(codes, kept, requirement, allowance)
+                holders = _holders(codes, str(requirement.on), kept)
+                if holders is None:
+                    kept = _capped(codes, kept, requirement, allowance, len(codes) - len(kept))
+                elif len(holders):
+                    left = _capped(codes, holders, requirement, allowance, len(codes) - len(kept))
+                    kept = np.setdiff1d(kept, np.setdiff1d(holders, left))
     return kept
 
 
-def _capped(codes: Codes, kept: NDArray[np.int64], requirement: LDiversity, allowance: int) -> NDArray[np.int64]:
-    """The records that are left when no value of one column is held by too many."""
+def _capped(
+    codes: Codes, kept: NDArray[np.int64], requirement: LDiversity, allowance: int, gone: int
+) -> NDArray[np.int64]:
+    """Those of some records that are left when no value of one column is held by too many; ``gone`` are out already."""
     place = codes.place(str(requirement.on))
     domain, column = codes.domains[place], codes.matrix[kept, place]
     counts = np.bincount(column, minlength=len(domain)).astype(np.int64)
     cap = cap_of(requirement, counts, domain.known)
     judged = judged_of(requirement, domain)
-    if cap is None or len(codes) - len(kept) + beyond(cap, counts[:judged]) > allowance:
-        if allowance >= len(codes):
+    if cap is None or gone + beyond(cap, counts[:judged]) > allowance:
+        if gone + len(kept) <= allowance:
             return kept[:0]
-        raise Unachievable(_not_diverse(requirement, counts, domain, allowance, len(codes) - len(kept)))
+        all_of_them = codes.holders(domain.name) is None
+        raise Unachievable(
+            _not_diverse(requirement, counts, domain, allowance, gone, all_of_them=all_of_them),
+            details=_commonest(counts, domain),
+        )
     return kept[(_rank(column, _burden(codes, kept, place)) < cap) | (column >= judged)]
 
 
@@ -214,17 +234,25 @@ def _too_few(codes: Codes, requirements: Sequence[Requirement]) -> str:
     )
 
 
-def _not_diverse(requirement: LDiversity, counts: Counts, domain: Domain, allowance: int, gone: int) -> str:
+def _commonest(counts: Counts, domain: Domain) -> dict[str, Any]:
+    known = counts[: domain.known]
+    return {"value": domain.values[int(known.argmax())].as_py()} if known.any() else {}
+
+
+def _not_diverse(
+    requirement: LDiversity, counts: Counts, domain: Domain, allowance: int, gone: int, *, all_of_them: bool
+) -> str:
     known = counts[: domain.known]
     total = int(known.sum())
     most = strongest(requirement, counts, domain.known)
     summed = requirement.kind == "entropy" or isinstance(requirement, RandomizedDiversity)
     limit = f"{math.floor(most * 1000) / 1000:g}" if summed else f"{int(most)}"
+    who = "the records" if all_of_them else "those who hold it sensitive"
     if not total:
-        why = "no record has a known value"
+        why = f"none of {who} has a known value"
     else:
         share = known.max() / total
-        why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {share:.1%} of the records"
+        why = f"it has {int((known > 0).sum())} known value(s), the commonest held by {share:.1%} of {who}"
     missing = int(counts[domain.known :].sum())
     without = f" ({missing} records have none)" if missing and not requirement.missing_is_sensitive else ""
     after = f"after {gone} records were left out for it and others, " if gone else ""
@@ -275,7 +303,7 @@ def _numbers(
 ) -> Numbers:
     """What is published is compared with itself, which is all that an outsider has, and with the original."""
     columns = {}
-    for domain, whole, left in zip(codes.sensitive_domains, original, published, strict=True):
+    for domain, whole, left in zip(codes.protected_domains, original, published, strict=True):
         wholes = [whole] if np.array_equal(whole, left) else [left, whole]
         distances = {
             r: distance_of(r, domain) for r in requirements if isinstance(r, TCloseness) and r.on == domain.name

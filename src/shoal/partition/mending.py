@@ -7,6 +7,8 @@ together what each keeps; such a pair is put together with more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,24 +16,36 @@ from shoal.kernels import cutting
 from shoal.privacy.search import Numbers
 from shoal.table.codes import Codes
 
+Starts = NDArray[np.int64]
 
-def mended(codes: Codes, order: NDArray[np.uint32], starts: NDArray[np.int64], numbers: Numbers) -> NDArray[np.int64]:
+
+def mended(codes: Codes, order: NDArray[np.uint32], starts: Starts, numbers: Numbers) -> Starts:
     """Where the classes start of which none is broken; each is a run of these classes."""
     ends = np.cumsum([0, *(len(domain) for domain in codes.sensitive_domains)]).astype(np.int64)
     sensitive = np.ascontiguousarray(codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive])
     alone = np.ones(len(order), np.int64)
+
+    def broken(starts: Starts) -> NDArray[np.bool_]:
+        found = np.diff(starts) < numbers.least
+        if len(numbers.kind):
+            every = np.arange(len(found))
+            cutting.broken(every, starts, order, alone, sensitive, numbers, ends, False, found)
+        return found
+
+    return united(starts, broken)
+
+
+def united(starts: Starts, broken: Callable[[Starts], NDArray[np.bool_]]) -> Starts:
+    """Runs of classes of which none is broken, if all of them together are not."""
     together = 1
     while len(starts) > 2:
-        broken = np.diff(starts) < numbers.least
-        if len(numbers.kind):
-            every = np.arange(len(broken))
-            cutting.broken(every, starts, order, alone, sensitive, numbers, ends, False, broken)
-        if not broken.any():
+        wrong = broken(starts)
+        if not wrong.any():
             break
         gone = np.zeros(len(starts), np.bool_)
-        for place in np.flatnonzero(broken).tolist():  # with more and more neighbours, so that few rounds are needed
+        for place in np.flatnonzero(wrong).tolist():  # with more and more neighbours, so that few rounds are needed
             gone[max(place - together + 1, 0) : place + 1] = True
-        gone[1] |= broken[0]
+        gone[1] |= wrong[0]
         gone[0] = False
         starts = starts[~gone]
         together *= 2

@@ -13,6 +13,7 @@ Why right    the whole table keeps every requirement (see eligible.py), each cut
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels import cutting
 from shoal.partition.eligible import eligible
-from shoal.partition.halving import class_starts
+from shoal.partition.halving import Span, class_starts
 from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.search import Numbers
@@ -34,13 +35,15 @@ def group(codes: Codes, plan: Plan) -> Classes:
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
     relaxed = isinstance(plan.method, Mondrian) and plan.method.ties == "relaxed"
-    search = _Search(_table(codes, chosen.places), chosen.numbers, relaxed, _people(codes))
+    people = 0 if codes.people is None else int(codes.people.max(initial=0)) + 1
+    search = _Search(_table(codes, chosen.places), chosen.numbers, relaxed, people)
     starts = class_starts(len(search.table.rows), search.divide)
     return Classes(search.table.rows, starts)
 
 
-def _people(codes: Codes) -> int:
-    return 0 if codes.people is None else int(codes.people.max(initial=0)) + 1
+def cut(table: cutting.Table, numbers: Numbers, parts: Sequence[Span]) -> NDArray[np.int64]:
+    """Cut some parts of the records, which are moved about; where each class starts, and the end of the last part."""
+    return class_starts(len(table.rows), _Search(table, numbers, relaxed=False, people=0).divide, parts)
 
 
 def _table(codes: Codes, places: NDArray[np.int64]) -> cutting.Table:

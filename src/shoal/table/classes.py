@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,21 @@ class Slices:
     generalized: NDArray[np.bool_] | None = None
 
 
+#: In place of the number of a bucket: the class shows the column coarsened, or nothing of it.
+GENERALIZED, SUPPRESSED = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Which values of a column are shuffled among each other, where columns are bucketized one by one.
+
+    ``of[name][i]`` is the bucket in which record ``order[i]`` has its value of that column. A class either has all its
+    records in buckets, or is ``GENERALIZED`` or ``SUPPRESSED`` as a whole.
+    """
+
+    of: Mapping[str, NDArray[np.int32]]
+
+
 @dataclass(frozen=True, eq=False)
 class Classes:
     """Records ``order[starts[i]:starts[i + 1]]`` share class i. Records that are not in ``order`` are suppressed.
@@ -32,6 +48,7 @@ class Classes:
     order: NDArray[np.uint32]
     starts: NDArray[np.int64]
     slices: Slices | None = None
+    buckets: Buckets | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -67,8 +67,17 @@ class Codes:
 
     @property
     def semi_sensitive_domains(self) -> tuple[Domain, ...]:
-        first = self.quasi + self.sensitive
-        return self.domains[first : first + self.semi]
+        return self.domains[self.quasi + self.sensitive :][: self.semi]
+
+    @property
+    def protected_domains(self) -> tuple[Domain, ...]:
+        """Those of which l and t speak."""
+        return self.sensitive_domains + self.semi_sensitive_domains
+
+    def holders(self, name: str) -> NDArray[np.bool_] | None:
+        """Who holds the value of a column sensitive; None where everybody does."""
+        semi = [domain.name for domain in self.semi_sensitive_domains]
+        return self.masks[:, semi.index(name)] if self.masks is not None and name in semi else None
 
     def place(self, name: str) -> int:
         """Which column of the matrix holds this column of the table."""
