@@ -124,7 +124,7 @@ def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
         layouts=list(draft.layouts),
         require=[
             Promise.of(requirement, trees.get(requirement.on) if isinstance(requirement, TCloseness) else None)
-            for requirement in asked(plan, codes.sensitive_domains)
+            for requirement in asked(plan, codes.protected_domains)
         ],
         records=draft.records,
         suppressed=draft.suppressed,

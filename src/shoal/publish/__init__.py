@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from shoal.errors import Unsupported
-from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
+from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
 from shoal.table.chance import Chance
@@ -36,4 +36,8 @@ def publish(codes: Codes, classes: Classes, plan: Plan, table: pa.Table, chance:
             from shoal.publish import randomized
 
             return randomized.publish(codes, classes, plan, form, table.column_names, chance)
+        case Buckets():
+            from shoal.publish import buckets
+
+            return buckets.publish(codes, classes, plan, table.column_names, chance)
     raise Unsupported(f"no form shows {type(plan.form).__name__}")

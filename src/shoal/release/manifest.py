@@ -13,9 +13,11 @@ from shoal.schema.hierarchy import Hierarchy
 #: How the quasi-identifier of a class is written.
 #: ``value``: as it is; ``bounds``: two typed columns and one that tells missing values; ``text``: one column of text,
 #: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value; ``randomized``:
-#: a value that the record may have. The others are columns that a form adds, whose role is ``added``: the number of a
-#: class or bucket, and how many records there are.
-Shown = Literal["value", "bounds", "interval", "node", "set", "centre", "randomized", "class", "bucket", "count"]
+#: a value that the record may have; ``bucketized``: a value of the record's bucket, and its number. The others are
+#: columns that a form adds, whose role is ``added``: the number of a class or bucket, and how many records there are.
+Shown = Literal[
+    "value", "bounds", "interval", "node", "set", "centre", "randomized", "bucketized", "class", "bucket", "count"
+]
 
 
 class PublishedColumn(msgspec.Struct, frozen=True, omit_defaults=True):
