@@ -111,7 +111,7 @@ def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:
     """What the release says of itself."""
     trees = {
         domain.name: _published_part(domain.tree, domain.name, draft.tables)
-        for domain in codes.sensitive_domains
+        for domain in codes.protected_domains
         if domain.tree is not None
     }
     return Manifest(

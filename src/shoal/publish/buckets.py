@@ -5,10 +5,10 @@ Paper        Li, He: Local Generalization and Bucketization Technique for Person
 Promises     k of what is coarsened, l or t of what is in buckets.
 Protects     identity: who knows all that is not sensitive of a person finds a class of k; and sensitive values: of a
              record only the bucket is told, and which values the bucket holds.
-Shows        `class`; quasi-identifiers as the generalized form does; of a semi-sensitive column `NAME_min` and `NAME_max`,
-             or `NAME_general`, where the class is coarsened; of it and of sensitive ones `NAME` and `NAME_bucket`.
-             Values of a bucket are shuffled uniformly, so that a record may keep its own. Classes and buckets are
-             numbered by lot.
+Shows        `class`; quasi-identifiers as the generalized form does; of a semi-sensitive column `NAME_min` and
+             `NAME_max`, or `NAME_general`, where the class is coarsened; of it and of sensitive ones `NAME` and
+             `NAME_bucket`. Values of a bucket are shuffled uniformly, so that a record may keep its own. Classes and
+             buckets are numbered by lot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the published columns of the form buckets say: of one column of the original, what is coarsened, and the buckets."""
+"""What the columns of the form buckets say: of one column of the original, the part that is coarsened, and buckets."""
 
 from __future__ import annotations
 

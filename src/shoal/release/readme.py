@@ -23,7 +23,7 @@ def text(manifest: Manifest) -> str:
         "",
         "WHAT IS PROMISED",
         "",
-        *(f"  - {_promise(promise, _GROUPS.get(manifest.form, 'class'))}" for promise in manifest.require),
+        *(f"  - {_promise(promise, manifest.form)}" for promise in manifest.require),
         "",
         *_wrapped(_CLASSES.get(manifest.form, _LIKE)),
         "",
@@ -44,8 +44,9 @@ def text(manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
-#: What has a least size.
-_GROUPS = {"slices": "bucket"}
+#: What has a least size, and what sensitive values are counted in, where that is not the class.
+_SIZED = {"slices": "bucket"}
+_COUNTED = {"buckets": "bucket"}
 
 _LIKE = "A class is the group of all records with the same quasi-identifying columns."
 _KNOWN = (
@@ -76,6 +77,9 @@ _CLASSES = {
     "is one over the strongest belief in anybody's value that the tables can leave, whatever values are shown: "
     f"it takes account of the shown values of all records of the class. {_NUMBERED}",
     "anatomy": f"A class is the group of all records with the same number in the column class. {_NUMBERED}",
+    "buckets": "A class is the group of all records with the same number in the column class. A bucket is the group of "
+    "all records with the same number in a column whose name ends in _bucket; each column has buckets of its own. "
+    f"{_NUMBERED}",
 }
 
 #: What the form itself leaves open.
@@ -87,6 +91,10 @@ _OPEN = {
     "anatomy": _EXACT,
     "slices": f"{_EXACT} In slices that hold a sensitive column, some quasi-identifiers may be shown coarser.",
     "randomized": f"{_EXACT} Two releases of the same people with fresh randomness tell more than either.",
+    "buckets": "A value in a bucket stands beside a record by chance: it is that of some record of the same bucket, of "
+    "none in particular, and values of two columns in buckets do not belong together. That a column is in buckets for "
+    "a record may mean that the person asked for it. Insensitive columns are published as they are: somebody who knows "
+    "one of them can tell records of a class apart.",
 }
 
 #: As many ways of dividing the columns are told here; the manifest has all.
@@ -108,20 +116,23 @@ def _wrapped(sentence: str) -> list[str]:
     return textwrap.wrap(sentence, 96)
 
 
-def _promise(promise: Promise, group: str) -> str:
+def _promise(promise: Promise, form: str) -> str:
     on = f" of {promise.on}" if promise.on else ""
     least = "" if promise.reached is None else f" (reached: {promise.reached:.6g})"
+    sized, counted = _SIZED.get(form, "class"), _COUNTED.get(form, "class")
     match promise.kind:
         case "k":
             return f"k-anonymity: each class holds at least {promise.asked:g} people{least}"
         case "size":
-            return f"each {group} holds at least {promise.asked:g} records{least}"
+            return f"each {sized} holds at least {promise.asked:g} records{least}"
         case "l":
             kind = promise.diversity if promise.c is None else f"recursive, c = {promise.c:g}"
-            return f"l-diversity ({kind}): the values{on} in each class are at least {promise.asked:g}-diverse{least}"
+            return (
+                f"l-diversity ({kind}): the values{on} in each {counted} are at least {promise.asked:g}-diverse{least}"
+            )
         case "t":
             return (
-                f"t-closeness ({promise.distance} distance): the values{on} in each class are distributed as in the "
+                f"t-closeness ({promise.distance} distance): the values{on} in each {counted} are distributed as in the "
                 f"whole table, up to {promise.asked:g}{least}"
             )
 
@@ -131,7 +142,8 @@ def _column(column: PublishedColumn) -> Iterator[str]:
     names = ", ".join(f"{name} ({types[name]})" if name in types else name for name in column.columns)
     yield f"  {names}"
     role = "added by the form" if column.role == "added" else column.role
-    for line in _wrapped(f"{role}; {_SHOWN[column.shown]}{_limits(column)}"):
+    says = f"{_SHOWN[column.shown]}{_PERSONAL if column.role == 'semi-sensitive' else ''}"
+    for line in _wrapped(f"{role}; {says}{_limits(column)}"):
         yield f"      {line}"
 
 
@@ -150,8 +162,16 @@ _SHOWN = {
     "covers missing values too.",
     "centre": "the mean of the known values of the record's class, or for categories the commonest value; single "
     "records may have other values.",
+    "bucket": "the value of some record of the same bucket, and the number of the bucket.",
     "set": "the value itself, or in braces all values that occur in the record's class.",
 }
+
+#: Of columns that are sensitive for some people only.
+_PERSONAL = (
+    " That is so where the class may be told so much. For people who hold it sensitive, and some others, the last two "
+    "columns have the value of some record of the same bucket, and the number of the bucket. Where a class shows "
+    "neither (nothing, or * for a category), nothing is said."
+)
 
 
 def _limits(column: PublishedColumn) -> str:

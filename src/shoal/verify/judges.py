@@ -9,7 +9,7 @@ from shoal.privacy.requirements import Requirement
 from shoal.privacy.verdict import Verdict
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import anatomy, keeper, outsider, randomized, slices
+from shoal.verify import anatomy, bucket_records, buckets, keeper, outsider, randomized, slices
 from shoal.verify.case import Kept
 
 __all__ = ["Kept", "inside", "outside"]
@@ -35,6 +35,8 @@ def outside(
             return slices.outside(published, requirements, trees, persons_known=persons_known)
         case "randomized":
             return randomized.outside(published, requirements, trees, persons_known=persons_known)
+        case "buckets":
+            return buckets.outside(published, requirements, trees, persons_known=persons_known)
     raise _unknown(published)
 
 
@@ -69,6 +71,8 @@ def inside(
             return slices.inside(published, requirements, trees, kept)
         case "randomized":
             return randomized.inside(published, requirements, trees, kept)
+        case "buckets":
+            return bucket_records.inside(published, requirements, trees, kept)
     raise _unknown(published)
 
 

@@ -67,17 +67,19 @@ def _likeness(link: NDArray[np.integer[Any]]) -> float:
     return max(overall, rising, key=abs)
 
 
-def numbers(number: NDArray[np.integer[Any]], link: NDArray[np.integer[Any]]) -> Iterator[Finding | Note]:
+def numbers(
+    number: NDArray[np.integer[Any]], link: NDArray[np.integer[Any]], of: str = "classes"
+) -> Iterator[Finding | Note]:
     """Classes are numbered by lot, and not as they were made or as their records stand in the original."""
-    what = "classes are numbered by lot"
-    _, of = np.unique(number, return_inverse=True)
-    first = np.full(of.max(initial=-1) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, of, link)
+    what = f"{of} are numbered by lot"
+    _, place = np.unique(number, return_inverse=True)
+    first = np.full(place.max(initial=-1) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, place, link)
     likeness = _likeness(first)
     kept = len(first) >= _FEW and _kept(first)
     yield Finding("keeper", what, holds=not kept, says="their numbers follow the original" if kept else "")
     if not kept and abs(likeness) >= max(_ALIKE, 4 / max(len(first), 1) ** 0.5):
-        says = f"the numbers of the classes resemble the order of the original (rank correlation {likeness:.2f})"
+        says = f"the numbers of the {of} resemble the order of the original (rank correlation {likeness:.2f})"
         yield Note("order", says, {"rank correlation": likeness})
 
 
