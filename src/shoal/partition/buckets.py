@@ -9,7 +9,8 @@ covered person an adversary knows the value, and so must find it in the buckets 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import Any
 
@@ -45,19 +46,19 @@ class Wanted:
     wholes: Sequence[Counts] = ()
 
     @property
-    def strictest(self) -> float:
-        """The largest l that is asked; 1 if none is."""
-        return max((r.l for r in self.require if isinstance(r, LDiversity)), default=1.0)
+    def diversities(self) -> list[LDiversity]:
+        return [requirement for requirement in self.require if isinstance(requirement, LDiversity)]
 
     @property
-    def judged(self) -> int:
-        """How many of the codes count for l."""
-        asked = [judged_of(r, self.domain) for r in self.require if isinstance(r, LDiversity)]
-        return min(asked, default=len(self.domain))
+    def least(self) -> int:
+        """The size of the smallest bucket that can keep every l."""
+        return max((ceil(requirement.l) for requirement in self.diversities), default=1)
 
     @property
-    def by_l_alone(self) -> bool:
-        return all(isinstance(r, LDiversity) for r in self.require)
+    def once(self) -> int | None:
+        """How many of the codes are to occur once in a bucket, if nothing else is asked; missing ones may not count."""
+        judged = {judged_of(requirement, self.domain) for requirement in self.diversities}
+        return judged.pop() if len(judged) == 1 and len(self.diversities) == len(self.require) else None
 
     def keeps(self, codes: Codes1) -> bool:
         """Whether all these values would do as one bucket."""
@@ -70,13 +71,9 @@ class Wanted:
         bucketing.broken(codes, starts, self._asked, np.zeros(nodes, np.int64), found)
         return found
 
-    _held: dict[str, Asked] = field(default_factory=dict)
-
-    @property
+    @cached_property
     def _asked(self) -> Asked:
-        if not self._held:
-            self._held["asked"] = _packed([row for r in self.require for row in self._rows(r)])
-        return self._held["asked"]
+        return _packed([row for requirement in self.require for row in self._rows(requirement)])
 
     def _rows(self, requirement: Requirement) -> list[_Row]:
         if isinstance(requirement, LDiversity):
@@ -159,13 +156,12 @@ def bucketed(codes: Codes1, wanted: Wanted, chance: Chance) -> NDArray[np.int32]
     """The bucket of each value; all of them together keep what is wanted."""
     order = permutation(chance.words(len(codes))).astype(np.int64)
     order = order[np.argsort(codes[order], kind="stable")]  # by value; those who hold the same, by lot
-    size = ceil(wanted.strictest)
-    counts = np.bincount(codes, minlength=len(wanted.domain))[: wanted.judged].astype(np.int64)
+    counts = np.bincount(codes, minlength=len(wanted.domain))[: wanted.once].astype(np.int64)
     found = np.empty(len(codes), np.int32)
-    if wanted.by_l_alone and counts.max(initial=0) * size <= counts.sum():
-        found[order] = _of_different(counts, size, len(codes), chance)
+    if wanted.once is not None and counts.max(initial=0) * wanted.least <= counts.sum():
+        found[order] = _of_different(counts, wanted.least, len(codes), chance)
     else:
-        found[order] = _dealt(codes[order], wanted, size, chance)
+        found[order] = _dealt(codes[order], wanted, chance)
     return found
 
 
@@ -183,7 +179,7 @@ def _of_different(counts: Counts, size: int, records: int, chance: Chance) -> ND
     return found
 
 
-def _dealt(codes: Codes1, wanted: Wanted, least: int, chance: Chance) -> NDArray[np.int32]:
+def _dealt(codes: Codes1, wanted: Wanted, chance: Chance) -> NDArray[np.int32]:
     """Buckets that are each like the whole, for sorted values: of the sizes that will do the smallest that is found."""
 
     def deal(size: int) -> NDArray[np.int32] | None:
@@ -192,7 +188,7 @@ def _dealt(codes: Codes1, wanted: Wanted, least: int, chance: Chance) -> NDArray
         starts = np.append(0, np.cumsum(np.bincount(found, minlength=many)))
         return None if wanted.broken(codes[np.argsort(found, kind="stable")], starts).any() else found
 
-    low, high, best = max(least, 1) - 1, max(least, 1), None
+    low, high, best = wanted.least - 1, wanted.least, None
     while best is None and high < len(codes):
         best = deal(high)
         if best is None:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from shoal.kernels import cutting, seeding
 from shoal.kernels.clustering import Axes
 from shoal.partition.buckets import Codes1, Counts, Requirement, Wanted, bucketed, of_classes
-from shoal.partition.eligible import asked, cap_of, counts_of, eligible
+from shoal.partition.eligible import asked, cap_of, counts_of, eligible, judged_of
 from shoal.partition.growing import axes_of, check_people
 from shoal.partition.halving import Span, class_starts
 from shoal.partition.mondrian import cut
@@ -96,15 +96,14 @@ def _bearable(values: Places, drawn: Flags, holds: Flags, wanted: Wanted) -> Fla
     """Those drawn without whom no value would be too common among all that are hidden."""
     size, kept = len(wanted.domain), drawn.copy()
     counts = np.bincount(values[drawn | holds], minlength=size).astype(np.int64)
-    for requirement in wanted.require:
-        if isinstance(requirement, LDiversity):
-            cap = cap_of(requirement, counts, wanted.domain.known)
-            room = (cap or 0) - np.bincount(values[holds], minlength=size)
-            some = np.flatnonzero(kept)
-            by_value = some[np.argsort(values[some], kind="stable")]
-            ordered = values[by_value]
-            rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-            kept[by_value] = (rank < room[ordered]) | (ordered >= wanted.judged)
+    for requirement in wanted.diversities:
+        cap = cap_of(requirement, counts, wanted.domain.known)
+        room = (cap or 0) - np.bincount(values[holds], minlength=size)
+        some = np.flatnonzero(kept)
+        by_value = some[np.argsort(values[some], kind="stable")]
+        ordered = values[by_value]
+        rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
+        kept[by_value] = (rank < room[ordered]) | (ordered >= judged_of(requirement, wanted.domain))
     return kept
 
 
@@ -212,8 +211,12 @@ def _left(values: Codes1, holds: Flags, classes: Places, wanted: Wanted, origina
     """
     stays = np.ones(len(values), np.bool_)
     while stays.any():
-        found = [_surplus(values, stays & who, classes, wanted) for who in (holds | True, holds)]
-        more = max(found, key=np.sum)
+        found = [
+            _surplus(values, stays & who, classes, requirement.l, judged_of(requirement, wanted.domain))
+            for requirement in wanted.diversities
+            for who in (holds | True, holds)
+        ]
+        more = max(found, key=np.sum, default=np.zeros(1))
         if more.sum() <= 0:
             break
         order = np.argsort(-more, kind="stable")
@@ -225,15 +228,15 @@ def _left(values: Codes1, holds: Flags, classes: Places, wanted: Wanted, origina
     return stays
 
 
-def _surplus(values: Codes1, who: Flags, classes: Places, wanted: Wanted) -> NDArray[np.float64]:
+def _surplus(values: Codes1, who: Flags, classes: Places, l: float, judged: int) -> NDArray[np.float64]:
     """By how much each class adds to the surplus of a value that is too common among some; nothing if none is."""
     count = int(classes.max(initial=-1)) + 1
-    known = who & (values < wanted.judged)
+    known = who & (values < judged)
     times = np.bincount(values[known], minlength=1)
-    if not who.any() or (known.any() and known.sum() / times.max() >= wanted.strictest):
+    if not who.any() or (known.any() and known.sum() / times.max() >= l):
         return np.zeros(count)
     if not known.any():
         return np.bincount(classes[who], minlength=count).astype(np.float64)
     common = known & (values == times.argmax())
     held = [np.bincount(classes[some], minlength=count) for some in (common, known)]
-    return wanted.strictest * held[0] - held[1]
+    return l * held[0] - held[1]

@@ -18,7 +18,7 @@ def published(name: str, role: str, general: PublishedColumn | None) -> Publishe
     """The meaning of a column with buckets, and of what is coarsened for those who do not hold it sensitive."""
     own = (name, f"{name}{NUMBER}")
     if general is None:
-        return PublishedColumn(name, role, "bucket", own)
+        return PublishedColumn(name, role, "bucketized", own)
     return msgspec.structs.replace(general, role=role, columns=(*general.columns, *own))
 
 
@@ -39,7 +39,7 @@ def bucket_of(column: PublishedColumn) -> str:
 
 def general_of(column: PublishedColumn) -> PublishedColumn | None:
     """The published columns that coarsen it for those who do not hold it sensitive; None where everybody does."""
-    if column.shown == "bucket":
+    if column.shown == "bucketized":
         return None
     types = column.types[:-2]
     return msgspec.structs.replace(column, role="quasi-identifying", columns=column.columns[:-2], types=types)

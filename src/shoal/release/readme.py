@@ -162,7 +162,7 @@ _SHOWN = {
     "covers missing values too.",
     "centre": "the mean of the known values of the record's class, or for categories the commonest value; single "
     "records may have other values.",
-    "bucket": "the value of some record of the same bucket, and the number of the bucket.",
+    "bucketized": "the value of some record of the same bucket, and the number of the bucket.",
     "set": "the value itself, or in braces all values that occur in the record's class.",
 }
 

@@ -32,7 +32,7 @@ from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, Requirement, Size
 from shoal.release.release import Release
 from shoal.schema.columns import Column, Schema
-from shoal.testing import numbered, oracle
+from shoal.testing import bucketized, numbered, oracle
 from shoal.testing.plans import plans
 from shoal.testing.tables import tables
 
@@ -42,7 +42,12 @@ __all__ = ["check_form", "check_method", "check_release", "check_requirement"]
 ROW = "shoal: row"
 
 #: What is wrong with a release, where its form is not such that the records of a class look alike.
-_FAULTS = {"anatomy": numbered.anatomy, "slices": numbered.slices, "randomized": numbered.randomized}
+_FAULTS = {
+    "anatomy": numbered.anatomy,
+    "slices": numbered.slices,
+    "randomized": numbered.randomized,
+    "buckets": bucketized.buckets,
+}
 
 Random = Callable[[Callable[..., None]], Callable[[], None]]
 
@@ -188,7 +193,8 @@ def check_refusal(error: ShoalError, table: pa.Table, plan: Plan) -> None:
         return
     records = oracle.records_of(table, plan.read_options.missing)
     trees = oracle.trees_of(plan)
-    broken = [r for r in plan.require if not oracle.keeps(r, records, records, records, plan, trees)]
+    keeps = bucketized.keeps if plan.form.name == "buckets" else oracle.keeps
+    broken = [r for r in plan.require if not keeps(r, records, records, records, plan, trees)]
     assert broken or not records, f"refused, though one class of all records would do: {error}"
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 import shoal
-from shoal.plan.forms import Form
-from shoal.plan.methods import Method, Mondrian
+from shoal.plan.forms import FORMS, Form
+from shoal.plan.methods import METHODS, Method
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import KAnonymity, Size
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size
 from shoal.release.release import Release
-from shoal.schema.columns import Schema
+from shoal.schema.columns import Schema, masked
 
 __all__ = ["check_kinds"]
 
@@ -64,11 +64,19 @@ def _table() -> pa.Table:
 
 
 def _plan(method: Method | None, form: Form | None) -> Plan:
+    method = method or next(kind() for kind in METHODS.values() if form is None or form.name in kind.card.forms)
+    form = form or FORMS[method.card.forms[0]]()
     quasi = ["age", "children", "weight", "town", "job", "married", "born"]
-    schema = Schema(quasi_identifying=quasi, sensitive=["illness", "paid"], insensitive=["seen"])
-    given = {name: what for name, what in (("method", method), ("form", form)) if what is not None}
-    promises = (method or Mondrian()).card.promises & (form.promises if form is not None else frozenset({"k"}))
-    return Plan(schema, [KAnonymity(4) if "k" in promises else Size(4)], **given)  # type: ignore[arg-type]
+    personal = {"age": masked("children > 1")} if method.card.semi_sensitive else {}
+    schema = Schema(
+        quasi_identifying=[name for name in quasi if name not in personal],
+        semi_sensitive=personal,
+        sensitive=["illness", "paid"],
+        insensitive=["seen"],
+    )
+    promises = method.card.promises & form.promises
+    require: list[Requirement] = [KAnonymity(4) if "k" in promises else Size(4)]
+    return Plan(schema, [*require, *([LDiversity(2)] if personal else [])], method, form)
 
 
 def _kinds() -> Iterator[Kind]:

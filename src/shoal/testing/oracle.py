@@ -192,7 +192,8 @@ def keeps(
             return _people(members, original, plan) >= least
         case LDiversity(on=on):
             hides = _hidden(plan.form.retention) if isinstance(plan.form, Randomized) else diverse
-            return all(hides(requirement, members, c) for c in plan.sensitive if on is None or c.name == on)
+            about = plan.sensitive if on is None else [c for c in plan.columns if c.name == on]
+            return all(hides(requirement, members, column) for column in about)
         case TCloseness(on=on):
             return all(_close(requirement, members, whole, trees.get(on)) for whole in (published, original))
 

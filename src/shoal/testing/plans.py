@@ -26,7 +26,7 @@ from shoal.privacy.requirements import (
     Size,
     TCloseness,
 )
-from shoal.schema.columns import Categorical, Coarsening, Column, Numeric, Role, Schema
+from shoal.schema.columns import Categorical, Coarsening, Column, Mask, Numeric, Role, Schema
 from shoal.testing.trees import hierarchies
 
 __all__ = ["plans", "requirements"]
@@ -54,12 +54,16 @@ def plans(
     missing = draw(st.sampled_from([(), ("",), ("",), ("", "NA", "*")]))
     spoken_of = {on for requirement in require if (on := getattr(requirement, "on", None))}
     columns = [draw(_columns(table.column(name), name, spoken_of, missing)) for name in table.column_names]
+    if method.card.semi_sensitive:
+        columns = draw(_personal(columns, table))
     needed = bool(form.adds) or any(isinstance(r, LDiversity) for r in require)
     if needed and not _named(columns, "sensitive"):
         columns[0] = Column(columns[0].name, "sensitive", None)
     promises = method.card.promises & form.promises
-    kinds = DIVERSITY_KINDS[:1] if form.name == "randomized" else DIVERSITY_KINDS
+    kinds = DIVERSITY_KINDS[:1] if form.name in ("randomized", "buckets") else DIVERSITY_KINDS
     asked = [*require, *draw(requirements(columns, table, promises, kinds, least=0 if require else 1))]
+    if form.name == "buckets":
+        asked += draw(_for_each(columns, table))
     try:
         return Plan(
             Schema.of(columns),
@@ -116,6 +120,48 @@ def _columns(
         elif role == "quasi-identifying" and is_number(values.type) and draw(st.booleans()):
             how = draw(_coded(values))
     return Column(name, role, how)
+
+
+@st.composite
+def _personal(draw: st.DrawFn, columns: Sequence[Column], table: pa.Table) -> list[Column]:
+    """Some of the quasi-identifiers sensitive for some people: by a column of ticks, a rule, or a list of values."""
+    boolean = [name for name in table.column_names if pa.types.is_boolean(_plain(table.column(name).type))]
+    ticks: set[str] = set()
+    found: list[Column] = []
+    for column in columns:
+        if column.role == "quasi-identifying" and column.name not in ticks and draw(st.integers(0, 2)):
+            free = [name for name in boolean if name != column.name and name not in [c.name for c in found]]
+            tick = draw(st.sampled_from([None, *free * 3]))
+            ticks |= {tick} if tick else set()
+            who = f"`{tick}`" if tick else draw(_rules(column.name, table))
+            mask = Mask(who, draw(st.sampled_from([0.0, 0.0, 0.3, 1.0])), disclose_rule=True)
+            column = Column(column.name, "semi-sensitive", column.coarsening, mask)
+        found.append(column)
+    return [column for column in found if column.name not in ticks]
+
+
+@st.composite
+def _rules(draw: st.DrawFn, own: str, table: pa.Table) -> str | tuple[Any, ...]:
+    """A rule about any column, or a list of this column's values."""
+    listed: list[int | str] = [v for v in decoded(table.column(own)).to_pylist() if isinstance(v, int | str)]
+    if listed and draw(st.integers(0, 2)) == 0:
+        return tuple(draw(st.lists(st.sampled_from(listed), min_size=1, max_size=4)))
+    numbers = {
+        name: [v for v in decoded(table.column(name)).to_pylist() if v is not None and abs(v) < 1e6]
+        for name in table.column_names
+        if is_number(table.column(name).type)
+    }
+    able = sorted(name for name, held in numbers.items() if held)
+    if not able or draw(st.integers(0, 3)) == 0:
+        return draw(st.sampled_from([f"`{own}` is missing", f"`{own}` is not missing"]))
+    about = draw(st.sampled_from(able))
+    edge = draw(st.sampled_from(numbers[about]))
+    rule = f"`{about}` {draw(st.sampled_from(['<', '<=', '>=', '==']))} {float(edge)!r}"
+    return draw(st.sampled_from([rule, rule, f"not ({rule})", f"{rule} and `{own}` is not missing"]))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 @st.composite
@@ -195,11 +241,7 @@ def requirements(
     least: int = 1,
 ) -> list[Requirement]:
     """A few requirements of the promised kinds, on any sensitive column, or on all of them."""
-    sensitive = [
-        _Sensitive(column.name, _has_order(table.column(column.name).type, column), column.hierarchy is not None)
-        for column in columns
-        if column.role == "sensitive"
-    ]
+    sensitive = _protected(columns, table)
     drawn: Mapping[str, st.SearchStrategy[Requirement]] = {
         "k": st.integers(2, 5).map(KAnonymity),
         "size": st.integers(2, 5).map(Size),
@@ -208,6 +250,21 @@ def requirements(
     }
     able = [drawn[promise] for promise in sorted(promises) if sensitive or promise in ("k", "size")]
     return draw(st.lists(st.one_of(able), min_size=least, max_size=4))
+
+
+@st.composite
+def _for_each(draw: st.DrawFn, columns: Sequence[Column], table: pa.Table) -> list[Requirement]:
+    """A requirement on each column that is sensitive, for all or for some."""
+    sensitive = _protected(columns, table)
+    return [draw(st.one_of(_diversities([one], DIVERSITY_KINDS[:1]), _closeness([one]))) for one in sensitive]
+
+
+def _protected(columns: Sequence[Column], table: pa.Table) -> list[_Sensitive]:
+    return [
+        _Sensitive(column.name, _has_order(table.column(column.name).type, column), column.hierarchy is not None)
+        for column in columns
+        if column.role in ("sensitive", "semi-sensitive")
+    ]
 
 
 def _has_order(kind: pa.DataType, column: Column) -> bool:

@@ -96,7 +96,7 @@ class _Desk:
             self._held[name] = everybody if column.role == "sensitive" else ticked(column, self.whole.coded)
         return self._held[name]
 
-    _held: dict[str, Flags] = field(default_factory=dict)
+    _held: dict[str, Flags] = field(default_factory=dict, init=False)
 
     def original(self, column: PublishedColumn) -> Coded:
         """A column of the original, its extremes coded as they are published."""
