@@ -25,8 +25,8 @@ import shoal
 from shoal import partition, publish
 from shoal.errors import ShoalError
 from shoal.kernels.shuffle import permutation
-from shoal.plan.forms import Form, Generalized
-from shoal.plan.methods import Method, Mondrian
+from shoal.plan.forms import FORMS, Form, Generalized
+from shoal.plan.methods import METHODS, Method
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, TCloseness
 from shoal.release.files import FORMATS
@@ -93,7 +93,8 @@ class Scene:
         vault.mkdir()
         tree = vault / f"{MARK}-hierarchy.csv"
         arx.write(_tree(), tree)
-        method, form = method or Mondrian(), form or Generalized()
+        form = form or (Generalized() if method is None else FORMS[method.card.forms[0]]())
+        method = method or next(kind() for kind in METHODS.values() if form.name in kind.card.forms)
         hidden = "k" in method.card.promises & form.promises
         texts = {*_texts("name"), *_texts("note"), *(f"{MARK}-unused-{name}" for name in _DICTIONARIES)}
         texts |= {f"{MARK}-spare", f"{MARK}-branch", f"{MARK}-meta", f"{MARK}-index", f"{MARK}-attribute"}
@@ -102,9 +103,12 @@ class Scene:
             texts |= {f"{MARK}-job-{row:03}" for row in range(_ROWS)}
         if hidden and form.name != "centres":  # a mean may be anybody's value
             numbers |= {_FIRST_INCOME + row for row in range(1, _ROWS - 1)}
-        names = Secrets(frozenset({vault.name, tree.name, f"{MARK}-table", f"{MARK}-plan"}))
-        plan = Plan(_schema(tree), _required(method, form), method, form, suppress=0.7, allow_unique=["note"])
-        return cls(folder, _table(), plan, Secrets(frozenset(texts), frozenset(numbers)), names)
+        names = Secrets(frozenset({vault.name, tree.name, f"{MARK}-table", f"{MARK}-plan", _MASK}))
+        personal = method.card.semi_sensitive
+        schema = _schema(tree, personal=personal)
+        plan = Plan(schema, _required(method, form), method, form, suppress=0.7, allow_unique=["note"])
+        table = _table().append_column(_MASK, pa.array([row < _ROWS for row in range(_ROWS)])) if personal else _table()
+        return cls(folder, table, plan, Secrets(frozenset(texts), frozenset(numbers)), names)
 
     @property
     def vault(self) -> Path:
@@ -125,6 +129,7 @@ class Scene:
             yield "pandas", _as_pandas(self.table)
 
 
+_MASK = f"{MARK}-mask"
 _DICTIONARIES = ("name", "note", "job", "city", "illness")
 
 
@@ -137,11 +142,13 @@ def _tree() -> Hierarchy:
     return Hierarchy.from_rows([*rows, *([job, "office", "any job"] for job in _texts("job"))])
 
 
-def _schema(tree: Path) -> Schema:
+def _schema(tree: Path, *, personal: bool) -> Schema:
+    """One sensitive column: for everybody, or by a mask that everybody ticked."""
     return Schema(
         identifying=["name", "phone"],
         quasi_identifying={"income": None, "job": categorical(tree), "city": None},
-        sensitive=["illness"],
+        sensitive=[] if personal else ["illness"],
+        semi_sensitive={"illness": _MASK} if personal else {},
         insensitive=["note"],
     )
 

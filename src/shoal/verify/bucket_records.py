@@ -7,15 +7,15 @@ keep what was asked too, and a class must hold enough records with such a bucket
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.privacy import definitions
@@ -100,11 +100,17 @@ class _Desk:
 
     def original(self, column: PublishedColumn) -> Coded:
         """A column of the original, its extremes coded as they are published."""
-        held = self.whole.coded(column.name)
-        for end, nearer in ((column.bottom, pc.max_element_wise), (column.top, pc.min_element_wise)):
+        found = self.whole.coded(column.name)
+        for end, nearer in ((column.bottom, max), (column.top, min)):
             if end is not None:
-                held = Coded(held.code, nearer(held.held, pa.scalar(end), skip_nulls=False))
-        return held
+                found = Coded(found.code, _ended(found.held, end, nearer))
+        return found
+
+
+def _ended(held: pa.Array, end: float, nearer: Callable[[Any, Any], Any]) -> pa.Array:
+    """Values with those beyond an end as the end."""
+    last = Decimal(str(end)) if pa.types.is_decimal(held.type) else end
+    return pa.array([None if value is None else nearer(value, last) for value in held.to_pylist()], held.type)
 
 
 # -- what is coarsened ------------------------------------------------------------------------------------------
