@@ -108,18 +108,18 @@ def counts_of(codes: Codes, kept: NDArray[np.int64] | None) -> list[Counts]:
     """How often each value of each protected column occurs among those of these records that hold it sensitive."""
     found = []
     for place, domain in enumerate(codes.protected_domains, start=codes.quasi):
-        holders = _holders(codes, domain.name, kept)
-        column = codes.matrix[:, place] if holders is None else codes.matrix[holders, place]
+        holds = codes.holders(domain.name)
+        column = codes.matrix[:, place] if kept is None else codes.matrix[kept, place]
+        if holds is not None:
+            column = column[holds if kept is None else holds[kept]]
         found.append(np.bincount(column, minlength=len(domain)).astype(np.int64))
     return found
 
 
-def _holders(codes: Codes, name: str, kept: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-    """Those of some records, or of all, that hold the value of a column sensitive; None if that is everybody."""
+def _holders(codes: Codes, name: str, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of some records that hold the value of a column sensitive."""
     holds = codes.holders(name)
-    if holds is None:
-        return kept
-    return np.flatnonzero(holds) if kept is None else kept[holds[kept]]
+    return kept if holds is None else kept[holds[kept]]
 
 
 def strongest(requirement: LDiversity, counts: Counts, known: int) -> float:
@@ -138,13 +138,20 @@ def _diverse(codes: Codes, requirements: Sequence[Requirement], allowance: int) 
         before = len(kept)
         for requirement in requirements:
             if isinstance(requirement, LDiversity) and len(kept):
-                holders = _holders(codes, str(requirement.on), kept)
-                if holders is None:
-                    kept = _capped(codes, kept, requirement, allowance, len(codes) - len(kept))
-                elif len(holders):
-                    left = _capped(codes, holders, requirement, allowance, len(codes) - len(kept))
-                    kept = np.setdiff1d(kept, np.setdiff1d(holders, left))
+                kept = _diverse_in(codes, kept, requirement, allowance)
     return kept
+
+
+def _diverse_in(codes: Codes, kept: NDArray[np.int64], requirement: LDiversity, allowance: int) -> NDArray[np.int64]:
+    """The records that are left when, of those who hold one column sensitive, few are left out."""
+    holders = _holders(codes, str(requirement.on), kept)
+    left = _capped(codes, holders, requirement, allowance, len(codes) - len(kept)) if len(holders) else holders
+    if len(left) == len(holders):
+        return kept
+    gone = np.zeros(len(codes), np.bool_)
+    gone[holders] = True
+    gone[left] = False
+    return kept[~gone[kept]]
 
 
 def _capped(
