@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, PlanError, ShoalError, Unachievable
-from shoal.partition.eligible import asked, beyond, cap_of, counts_of, eligible, judged_of, strongest
+from shoal.partition.eligible import allowed, asked, beyond, cap_of, counts_of, judged_of, strongest
 from shoal.plan import toml
 from shoal.plan.plan import Plan
 from shoal.plan.toml import Parts
@@ -28,6 +28,7 @@ from shoal.table import domain as domains
 from shoal.table.checks import differences
 from shoal.table.codes import Codes, person_column
 from shoal.table.domain import Domain
+from shoal.table.masks import held_sensitive
 from shoal.table.naming import check_nobody_named
 from shoal.table.texts import texts
 
@@ -221,7 +222,7 @@ class _Checking:
             column
             for column in parts.columns
             if column.name in held.column_names
-            and column.role in ("quasi-identifying", "sensitive", "insensitive")
+            and column.role != "identifying"
             and (not column.has_hierarchy or column.name in trees)
         ]
 
@@ -250,7 +251,7 @@ class _Checking:
         if column.role == "insensitive" and alone:
             says = f"{alone:,} of its {len(counts):,} values are held by one record only: whoever knows one finds it"
             self._say("note", where, says)
-        if column.role != "quasi-identifying" or domain.kind != "number" or len(counts) < 2:
+        if column.role not in ("quasi-identifying", "semi-sensitive") or domain.kind != "number" or len(counts) < 2:
             return
         ends = [end for end, records in (("smallest", counts[0]), ("largest", counts[-1])) if records < least]
         if not pa.types.is_temporal(domain.values.type) and _not_coded(column, ends):
@@ -267,7 +268,10 @@ class _Checking:
         except DataError as error:
             self._error("columns", error)
             return
-        order = [coded[column.name] for column in (*plan.quasi_identifying, *plan.sensitive, *plan.insensitive)]
+        if not self._masks(held, plan):
+            return
+        roles = (plan.quasi_identifying, plan.sensitive, plan.semi_sensitive, plan.insensitive)
+        order = [coded[column.name] for columns in roles for column in columns]
         try:
             codes = coding.assembled(order, held, plan, np.arange(held.num_rows, dtype=np.uint32))
         except DataError as error:
@@ -275,21 +279,34 @@ class _Checking:
             return
         self._count_people(held, plan, codes)
         try:
-            requirements = asked(plan, codes.sensitive_domains)
+            requirements = asked(plan, codes.protected_domains)
         except DataError as error:
             self._error("require", error)
             return
         self._reached(codes, requirements)
         for requirement in requirements:
-            self._try(codes, replace(plan, require=[requirement]))
+            self._try(codes, [requirement], plan.suppress)
         if all(fault.level not in _STATUS for fault in self.faults):
-            self._try(codes, plan)  # what each alone allows, all together may not
+            self._try(codes, requirements, plan.suppress)  # what each alone allows, all together may not
 
-    def _try(self, codes: Codes, plan: Plan) -> None:
+    def _try(self, codes: Codes, requirements: Sequence[Requirement], suppress: float) -> None:
         try:
-            eligible(codes, plan)
+            allowed(codes, requirements, suppress)
         except ShoalError as error:
             self._error("require", error)
+
+    def _masks(self, held: pa.Table, plan: Plan) -> bool:
+        """For how many each semi-sensitive column is sensitive; whether that can be decided for all columns."""
+        decided = True
+        for column in plan.semi_sensitive:
+            where = f"columns.{column.name}"
+            try:
+                holds = held_sensitive(held, column)
+                self._say("note", where, f"{int(holds.sum()):,} of {len(holds):,} records hold it sensitive")
+            except DataError as error:
+                self._error(f"{where}.mask", error)
+                decided = False
+        return decided
 
     def _count_people(self, held: pa.Table, plan: Plan, codes: Codes) -> None:
         self.people = len(codes) if codes.people is None else len(np.unique(codes.people))
@@ -322,21 +339,22 @@ class _Checking:
                 case TCloseness(t=t, on=on):
                     spoken_of.add(on)
                     self.reach.append(Reach(str(requirement), t, None))
-        for domain in codes.sensitive_domains:
+        for domain in codes.protected_domains:
             if domain.name not in spoken_of:
                 self.reach.append(_diversity(codes, LDiversity(2, domain.name), asked_for=False))
 
 
 def _diversity(codes: Codes, requirement: LDiversity, *, asked_for: bool) -> Reach:
     """What the table allows of an l, by the counts of its sensitive values."""
-    place = [domain.name for domain in codes.sensitive_domains].index(str(requirement.on))
-    domain, counts = codes.sensitive_domains[place], counts_of(codes, None)[place]
+    place = [domain.name for domain in codes.protected_domains].index(str(requirement.on))
+    domain, counts = codes.protected_domains[place], counts_of(codes, None)[place]
     known = counts[: domain.known]
-    cap = cap_of(requirement, counts, domain.known) if len(codes) else 0
+    vacuous = not counts.any() and codes.holders(domain.name) is not None  # nobody holds it sensitive
+    cap = cap_of(requirement, counts, domain.known) if len(codes) and not vacuous else 0
     return Reach(
         what=str(requirement) if asked_for else f"l on {requirement.on}",
         asked=requirement.l if asked_for else None,
-        largest=strongest(requirement, counts, domain.known),
+        largest=None if vacuous else strongest(requirement, counts, domain.known),
         leave_out=None if cap is None else beyond(cap, counts[: judged_of(requirement, domain)]),
         values=int((known > 0).sum()),
         commonest=float(known.max(initial=0) / known.sum()) if known.any() else None,

@@ -63,6 +63,11 @@ def opened(published: Any, plan: Plan | None) -> Opened:
         raise DataError(f"the folder {Path(published).name} holds no release: there is no {MANIFEST} in it")
     if plan is None:
         raise DataError("only a release made by Shoal says what its columns mean: give a plan with the roles")
+    if plan.semi_sensitive:
+        raise DataError(
+            "of a table that is sensitive for some people only a release of Shoal's tells which cells are in buckets: "
+            "give its folder"
+        )
     as_text = [column.name for column in plan.quasi_identifying]
     table = sources.read(published, plan.read_options, as_text=as_text).table
     if COUNT in table.column_names and all(column.name != COUNT for column in plan.columns):

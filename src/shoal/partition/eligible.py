@@ -48,11 +48,15 @@ class Eligible:
 
 def eligible(codes: Codes, plan: Plan) -> Eligible:
     """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
-    requirements = asked(plan, codes.protected_domains)
+    return allowed(codes, asked(plan, codes.protected_domains), plan.suppress)
+
+
+def allowed(codes: Codes, requirements: Sequence[Requirement], suppress: float) -> Eligible:
+    """The same for these requirements, of which nothing is left unsaid, when so many records may be left out."""
     _check_people(codes, requirements)
-    kept = _diverse(codes, requirements, int(plan.suppress * len(codes) + 1e-9))
+    kept = _diverse(codes, requirements, int(suppress * len(codes) + 1e-9))
     if not _enough(codes, kept, requirements):
-        if plan.suppress < 1 and len(codes):
+        if suppress < 1 and len(codes):
             raise Unachievable(_too_few(codes, requirements))
         kept = kept[:0]
     published = counts_of(codes, kept)

@@ -38,7 +38,7 @@ _BY: Mapping[str, Callable[[Any, Any], bool]] = {
 def ticked(column: Column, coded: Callable[[str], Coded]) -> Flags:
     """The records whose value of this column is sensitive."""
     if column.mask is None:
-        raise DataError(f"the plan does not say for whom {column.name} is sensitive")
+        raise DataError(f"it is not said for whom {column.name} is sensitive: give the plan, which does")
     try:
         return _state(column.mask.rule(column.name), coded) > 0
     except (TypeError, ValueError):  # which quote values
