@@ -132,8 +132,8 @@ def _promise(promise: Promise, form: str) -> str:
             )
         case "t":
             return (
-                f"t-closeness ({promise.distance} distance): the values{on} in each {counted} are distributed as in the "
-                f"whole table, up to {promise.asked:g}{least}"
+                f"t-closeness ({promise.distance} distance): the values{on} in each {counted} are distributed as in "
+                f"the whole table, up to {promise.asked:g}{least}"
             )
 
 
