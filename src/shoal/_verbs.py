@@ -82,7 +82,7 @@ def measure(
         shown.rows,
         held.published.columns,
         original=table,
-        trees=held.trees,
+        trees={} if held.plan is None else held.trees,  # a manifest's speak of sensitive values alone
         suppressed=left_out,
         k=max(sizes, default=None),
         population=everybody,

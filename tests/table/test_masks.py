@@ -108,6 +108,11 @@ def test_values_in_other_types() -> None:
     assert sensitive("x == 'a'", x=pa.array(["a", "b"]).dictionary_encode()) == [True, False]
     assert sensitive((date(1999, 1, 1),), x=[date(1999, 1, 1), date(2001, 1, 1)]) == [True, False]
     assert sensitive("x > 1.5", x=pa.array(["1.4", "1.6"]).cast(pa.decimal128(3, 1))) == [False, True]
+    assert sensitive("x == 0.1 or x == 2", x=pa.array(["0.10", "2.00", "1"]).cast(pa.decimal128(9, 2))) == [
+        True,
+        True,
+        False,
+    ]
     assert sensitive("x == true", x=pa.array([], pa.bool_())) == []
 
 

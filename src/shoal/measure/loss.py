@@ -11,7 +11,8 @@ same for numbers; for categories (leaves below the label) / (leaves of the hiera
 
 Missing is a value. It hangs directly below the root, beside all known values: a cell that covers it and a
 known value costs 1, except in a column without hierarchy, where it is one more value of a set. A suppressed
-record costs 1 in every column. Nothing can be lost of a column that holds one value only.
+record costs 1 in every column. Nothing can be lost of a column that holds one value only. Of a column that is
+sensitive for some people, their values cost nothing where they are in buckets, and 1 where nothing is shown.
 """
 
 from __future__ import annotations
@@ -51,10 +52,20 @@ def mean_loss(columns: Mapping[str, Loss]) -> Loss:
     return Loss(_mean([loss.ncp or 0.0 for loss in found]), _mean([loss.glm or 0.0 for loss in found]))
 
 
-def loss_of(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None, suppressed: int) -> Loss:
-    """The loss of one quasi-identifier over all records, published and suppressed."""
-    held = np.bincount(cells.code, minlength=len(cells))
-    records = max(int(held.sum()) + suppressed, 1)
+def loss_of(
+    cells: Cells,
+    known: Originals,
+    column: PublishedColumn,
+    tree: Hierarchy | None,
+    suppressed: int,
+    coarse: NDArray[np.bool_] | None = None,
+) -> Loss:
+    """The loss of one quasi-identifier over all records, published and suppressed.
+
+    Where values are in buckets they are not ``coarse``: they are shown as they are, and nothing of them is lost.
+    """
+    held = np.bincount(cells.code if coarse is None else cells.code[coarse], minlength=len(cells))
+    records = max(len(cells.code) + suppressed, 1)
     costs = _costs(cells, known, column, tree)
     ncp, glm = (float((held * cost).sum() + suppressed) / records for cost in costs)
     return Loss(ncp, glm)

@@ -14,6 +14,7 @@ from shoal.measure.population import covered
 from shoal.measure.ranges import Ranges, ranges_of
 from shoal.measure.risk import risk_of, smallest_of
 from shoal.measure.scores import Scores
+from shoal.release import buckets
 from shoal.release.cells import Cells, read
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.hierarchy import Hierarchy
@@ -37,7 +38,7 @@ def measure(
 
     Args:
         table: the published records, Shoal's or anybody's.
-        columns: what its columns mean; the quasi-identifying ones are measured.
+        columns: what its columns mean; those that are coarsened are measured.
         original: the table it was made from. Without it the loss is not known.
         trees: the hierarchies of categories, by name of the column.
         suppressed: how many records of the original were left out.
@@ -45,7 +46,7 @@ def measure(
         population: the people among whom a journalist looks, with the original's columns and values.
         missing: texts that stand for missing values in any of the tables.
     """
-    measured = [column for column in columns if column.role == "quasi-identifying"]
+    measured = [column for column in columns if column.role in ("quasi-identifying", "semi-sensitive")]
     names = [column.name for column in measured]
     in_one = [column.columns[0] for column in measured if column.shown != "bounds"]
     published = without(table, in_one, missing)
@@ -54,7 +55,7 @@ def measure(
     groups = grouped([one.code for one in cells.values()], table.num_rows)
     classes = _numbered(table, columns) or groups
     compared = None if original is None else without(original, names, missing)
-    loss = _losses(cells, compared, trees, suppressed)
+    loss = _losses(cells, compared, trees, suppressed, table)
     people = None if population is None else _covered(groups, cells, without(population, names, missing))
     return _scores(classes, groups, loss, ranges_of(cells, groups), suppressed, k, people)
 
@@ -74,7 +75,12 @@ def _cells(
     tree = trees.get(column.name)
     if counted_only and column.shown == "node" and tree is None:
         column = msgspec.structs.replace(column, shown="value")
-    return read(published, column, tree)
+    return buckets.read(published, column, tree).cells if _is_personal(column) else read(published, column, tree)
+
+
+def _is_personal(column: PublishedColumn) -> bool:
+    """Whether the column is coarsened for some records, and in buckets for the others."""
+    return column.role == "semi-sensitive"
 
 
 def _losses(
@@ -82,6 +88,7 @@ def _losses(
     original: pa.Table | None,
     trees: Mapping[str, Hierarchy],
     suppressed: int,
+    table: pa.Table,
 ) -> Losses:
     if original is None:
         unknown = Loss(None, None)
@@ -92,7 +99,8 @@ def _losses(
             found[column.name] = Loss(None, None)
             continue
         known = originals(original, column, published, of="original table")
-        found[column.name] = loss_of(published, known, column, trees.get(column.name), suppressed)
+        shown = buckets.numbers(table, column) < 0 if _is_personal(column) else None
+        found[column.name] = loss_of(published, known, column, trees.get(column.name), suppressed, shown)
     if any(column.shown == "centre" for column in cells):
         return Losses(Loss(None, None), found, _NO_EXTENT)
     return Losses(mean_loss(found), found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from decimal import Decimal
 from functools import reduce
 
 import numpy as np
@@ -99,6 +100,8 @@ def _compared(values: pa.Array, by: str, value: Value, said: str) -> Flags:
         if isinstance(value, int | float):
             if pa.types.is_temporal(values.type):
                 raise wrong
+            if pa.types.is_decimal(values.type):  # as it is written, which a float may not be
+                return _flags(_COMPARED[by](values, pa.scalar(Decimal(str(value)))))
             numbers = values if pa.types.is_integer(values.type) else values.cast(pa.float64(), safe=False)
             return _flags(_COMPARED[by](numbers, pa.scalar(value)))
         if not (pa.types.is_string(values.type) or pa.types.is_temporal(values.type)):

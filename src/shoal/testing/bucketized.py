@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -92,6 +93,8 @@ _BY: Mapping[str, Callable[[Any, Any], bool]] = {
 def _compared(by: str, value: Any, other: Any) -> bool:
     if isinstance(value, str) and isinstance(other, int | float):
         value = float(value)
+    if isinstance(value, Decimal):
+        other = Decimal(str(other))
     if isinstance(other, str) and isinstance(value, date):
         other = type(value).fromisoformat(other)
     return _BY[by](value, other)

@@ -22,7 +22,6 @@ from shoal.privacy import definitions
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, TCloseness
 from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release import buckets as meaning
-from shoal.release.cells import Cells, read
 from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
@@ -127,13 +126,11 @@ class _Coarsened(Case):
     def _quasi(self, column: PublishedColumn) -> Quasi:
         if column.name not in self.semi:
             return super()._quasi(column)
-        told = self.semi[column.name]
-        hidden = (self.release.bucket(told) >= 0) | self.release.shows_nothing(told)
-        cells = _where_public(self.table, told, hidden, self.trees.get(column.name))
+        shown = meaning.read(self.table, self.semi[column.name], self.trees.get(column.name))
         original = self.coded(column.name)
         both = Coded(original.code + self.holds[column.name] * len(original.held), _twice(original.held))
-        nothing = len(cells) - 1 if hidden.any() else -1
-        return Quasi(column, cells, both, _OfOthers(cover(cells, both.held), nothing, len(original.held)))
+        cells, values = shown.cells, len(original.held)
+        return Quasi(column, cells, both, _OfOthers(cover(cells, both.held), shown.coarse, len(cells), values))
 
 
 def _twice(held: pa.Array) -> pa.Array:
@@ -141,44 +138,28 @@ def _twice(held: pa.Array) -> pa.Array:
     return pa.concat_arrays([held, held])
 
 
-def _where_public(table: pa.Table, told: PublishedColumn, hidden: Flags, tree: Hierarchy | None) -> Cells:
-    """The cells of a semi-sensitive column; those of rows that hide it come last, and may be anything."""
-    general = meaning.general_of(told)
-    if general is None:
-        raise ValueError("everybody holds the column sensitive")
-    found = read(table.filter(pa.array(~hidden)), general, tree)
-    if not hidden.any():
-        return found
-    code = np.full(len(hidden), len(found), np.int64)
-    code[~hidden] = found.code
-    missing = np.append(found.missing, True)
-    if found.low is not None and found.high is not None:
-        return Cells(code, np.append(found.low, -np.inf), np.append(found.high, np.inf), None, missing)
-    return Cells(code, None, None, (*(found.values or ()), None), missing)
-
-
 @dataclass(frozen=True, eq=False)
 class _OfOthers:
-    """A cover in which values from ``split`` on are sensitive: nothing covers them but the cell that shows nothing."""
+    """A cover in which values from ``split`` on are sensitive: only cells that hide them, from ``coarse`` on, do so."""
 
     cover: Cover
-    nothing: int
+    coarse: int
+    cells: int
     split: int
 
     def covers(self, cell: Codes, value: Codes) -> Flags:
-        return self.cover.covers(cell, value) & ((value < self.split) | (cell == self.nothing))
+        return self.cover.covers(cell, value) & ((value < self.split) | (cell >= self.coarse))
 
     def room(self, times: Integers) -> Integers:
         public = times.copy()
         public[self.split :] = 0
         found = self.cover.room(public)
-        if self.nothing >= 0:
-            found[self.nothing] = times.sum()
+        found[self.coarse :] = times.sum()
         return found
 
     def covered(self) -> Flags:
         found = self.cover.covered()
-        found[self.split :] = self.nothing >= 0
+        found[self.split :] = self.coarse < self.cells
         return found
 
     def only(self) -> Codes | None:

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
@@ -20,7 +19,6 @@ from shoal.privacy.requirements import KAnonymity, Requirement, Size
 from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release import buckets as meaning
 from shoal.release.manifest import PublishedColumn
-from shoal.release.notation import ANY
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import figures, grouping, notes, outsider, resolve
@@ -79,20 +77,11 @@ class Bucketized:
 
     def bucket(self, column: PublishedColumn) -> Integers:
         """The bucket of each row; -1 where it is in none."""
-        held = self.rows.column(meaning.bucket_of(column)).cast(pa.int64()).fill_null(-1)
-        return np.asarray(held.to_numpy(), np.int64)
+        return meaning.numbers(self.rows, column)
 
     def shows_nothing(self, column: PublishedColumn) -> Flags:
         """The rows that neither coarsen a column nor have it in a bucket."""
-        general = meaning.general_of(column)
-        if general is None:
-            return np.zeros(self.rows.num_rows, np.bool_)
-        parts = [self.rows.column(name) for name in general.columns]
-        if general.shown == "bounds":
-            nothing = np.logical_and.reduce([_flags(part.is_null()) for part in parts])
-        else:
-            nothing = _flags(pc.equal(parts[0].cast(pa.string()), ANY).fill_null(False))
-        return nothing & (self.bucket(column) < 0)
+        return meaning.shows_nothing(self.rows, column)
 
     @cached_property
     def looks(self) -> pa.Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from datetime import date
+from decimal import Decimal
 from functools import reduce
 from typing import Any
 
@@ -73,10 +74,12 @@ def _decided(rule: rules.Holds | rules.Missing | rules.Compared | rules.Listed, 
             return 2 if any(_holds("==", value, other, kind) for other in others) else 0
 
 
-def _holds(by: str, value: Any, other: Value, kind: pa.DataType) -> bool:
+def _holds(by: str, value: Any, other: Value | Decimal, kind: pa.DataType) -> bool:
     """Whether a comparison holds: of text with a number as numbers, of a moment with text as moments."""
     if isinstance(value, str) and isinstance(other, int | float):
         value = float(value)
+    elif isinstance(value, Decimal) and isinstance(other, float):
+        other = Decimal(str(other))
     elif isinstance(value, str) and isinstance(other, date):
         other = other.isoformat()
     elif isinstance(other, str | date) and pa.types.is_temporal(kind):
