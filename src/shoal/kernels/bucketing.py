@@ -124,16 +124,26 @@ def assign(values, counts, ends, l, slot, bucket):
 
 
 @njit(cache=True, nogil=True)
-def _frequent(codes, lo, hi, values):
-    """How many of a bucket's sorted values count, and how often the commonest of them occurs."""
-    known, largest, run = 0, 0, 0
+def _diverse(codes, holds, lo, hi, values, l):
+    """Whether no value has more than 1/l of a bucket, whichever values of others are struck out of it.
+
+    The worst is to strike out all but those of the same value: of T values that are held sensitive and n of one value,
+    c of them not held sensitive, T + c are left.
+    """
+    mine = 0
+    for i in range(lo, hi):
+        mine += holds[i] and codes[i] < values
+    same, others = 0, 0
     for i in range(lo, hi):
         if codes[i] >= values:
             break
-        known += 1
-        run = run + 1 if i > lo and codes[i] == codes[i - 1] else 1
-        largest = max(largest, run)
-    return known, largest
+        if i > lo and codes[i] != codes[i - 1]:
+            same, others = 0, 0
+        same += 1
+        others += not holds[i]
+        if (mine + others) / same < l:
+            return False
+    return mine > 0
 
 
 @njit(cache=True, nogil=True)
@@ -184,14 +194,13 @@ def _nested(asked, r, codes, lo, hi, held):
 
 
 @njit(cache=True, nogil=True)
-def broken(codes, starts, asked, held, found):
+def broken(codes, holds, starts, asked, held, found):
     """Marks the buckets that do not keep what is asked; their values are sorted. ``held`` is zero for each node."""
     for b in range(len(starts) - 1):
         lo, hi = starts[b], starts[b + 1]
         for r in range(len(asked.kind)):
             if asked.kind[r] == 0:
-                known, largest = _frequent(codes, lo, hi, asked.values[r])
-                keeps = largest > 0 and known / largest >= asked.bound[r]
+                keeps = _diverse(codes, holds, lo, hi, asked.values[r], asked.bound[r])
             elif hi == lo:
                 keeps = False
             elif asked.kind[r] == 1:

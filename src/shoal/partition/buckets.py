@@ -8,7 +8,7 @@ covered person an adversary knows the value, and so must find it in the buckets 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -62,13 +62,14 @@ class Wanted:
 
     def keeps(self, codes: Codes1) -> bool:
         """Whether all these values would do as one bucket."""
-        return not self.broken(np.sort(codes), np.array([0, len(codes)])).any()
+        alone = np.ones(len(codes), np.bool_)
+        return not self.broken(np.sort(codes), alone, np.array([0, len(codes)])).any()
 
-    def broken(self, codes: Codes1, starts: Places) -> Flags:
-        """Which buckets do not keep what is asked; the values of each are sorted."""
+    def broken(self, codes: Codes1, holds: Flags, starts: Places) -> Flags:
+        """Which buckets do not keep what is asked; the values of each are sorted. Who does not hold one covers."""
         found = np.zeros(len(starts) - 1, np.bool_)
         nodes = int(self._asked.values.max(initial=0)) + 1
-        bucketing.broken(codes, starts, self._asked, np.zeros(nodes, np.int64), found)
+        bucketing.broken(codes, holds, starts, self._asked, np.zeros(nodes, np.int64), found)
         return found
 
     @cached_property
@@ -182,11 +183,13 @@ def _of_different(counts: Counts, size: int, records: int, chance: Chance) -> ND
 def _dealt(codes: Codes1, wanted: Wanted, chance: Chance) -> NDArray[np.int32]:
     """Buckets that are each like the whole, for sorted values: of the sizes that will do the smallest that is found."""
 
+    alone = np.ones(len(codes), np.bool_)
+
     def deal(size: int) -> NDArray[np.int32] | None:
         many = max(len(codes) // size, 1)
         found = _round(len(codes), many, chance)
         starts = np.append(0, np.cumsum(np.bincount(found, minlength=many)))
-        return None if wanted.broken(codes[np.argsort(found, kind="stable")], starts).any() else found
+        return None if wanted.broken(codes[np.argsort(found, kind="stable")], alone, starts).any() else found
 
     low, high, best = wanted.least - 1, wanted.least, None
     while best is None and high < len(codes):
@@ -210,12 +213,10 @@ def _round(records: int, many: int, chance: Chance) -> NDArray[np.int32]:
 # -- of whole classes ---------------------------------------------------------------------------------------------
 
 
-def of_classes(
-    codes: Codes1, holds: Flags, classes: Places, all_wanted: Wanted, holders_wanted: Wanted
-) -> NDArray[np.int32]:
+def of_classes(codes: Codes1, holds: Flags, classes: Places, every: Wanted, holders: Wanted) -> NDArray[np.int32]:
     """The bucket of each value, that of its class: runs of classes with near values that keep what is wanted.
 
-    Both all of its values keep it, and those of the ``holds``, who hold them sensitive, by themselves.
+    ``every`` speaks of all values of a bucket, ``holders`` of those that are held sensitive by themselves.
     """
     _, number, sizes = np.unique(classes, return_inverse=True, return_counts=True)
     middle = np.bincount(number, weights=codes.astype(np.float64)) / sizes
@@ -223,8 +224,8 @@ def of_classes(
     place[np.argsort(middle, kind="stable")] = np.arange(len(sizes))
     unit = place[number]
     starts = np.append(np.flatnonzero(_begins(np.bincount(unit, weights=holds) > 0)), len(sizes))
-    for some, wanted in ((np.ones(len(codes), np.bool_), all_wanted), (holds, holders_wanted)):
-        starts = united(starts, _breaking(codes[some], unit[some], wanted))
+    for some, wanted in ((np.ones(len(codes), np.bool_), every), (holds, holders)):
+        starts = united(starts, _breaking(codes[some], holds[some], unit[some], wanted))
     return (np.searchsorted(starts, unit, side="right") - 1).astype(np.int32)
 
 
@@ -237,7 +238,7 @@ def _begins(held: Flags) -> Flags:
     return begins
 
 
-def _breaking(codes: Codes1, unit: Places, wanted: Wanted) -> Any:
+def _breaking(codes: Codes1, holds: Flags, unit: Places, wanted: Wanted) -> Callable[[Places], Flags]:
     """A test of runs of classes."""
     by_value = np.argsort(codes, kind="stable")
 
@@ -245,6 +246,6 @@ def _breaking(codes: Codes1, unit: Places, wanted: Wanted) -> Any:
         run = np.searchsorted(starts, unit, side="right") - 1
         order = by_value[np.argsort(run[by_value], kind="stable")]
         ends = np.append(0, np.cumsum(np.bincount(run, minlength=len(starts) - 1)))
-        return wanted.broken(codes[order], ends)
+        return wanted.broken(codes[order], holds[order], ends)
 
     return broken

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from shoal.kernels import cutting, seeding
 from shoal.kernels.clustering import Axes
 from shoal.partition.buckets import Codes1, Counts, Requirement, Wanted, bucketed, of_classes
-from shoal.partition.eligible import asked, cap_of, counts_of, eligible, judged_of
+from shoal.partition.eligible import asked, counts_of, eligible, judged_of
 from shoal.partition.growing import axes_of, check_people
 from shoal.partition.halving import Span, class_starts
 from shoal.partition.mondrian import cut
@@ -93,17 +93,20 @@ def _hidden(
 
 
 def _bearable(values: Places, drawn: Flags, holds: Flags, wanted: Wanted) -> Flags:
-    """Those drawn without whom no value would be too common among all that are hidden."""
+    """Those drawn without whom no value would be too common, were the values of all others who cover struck out.
+
+    Of n values that are held sensitive, t of them v, so many may be added: (n - l t) / (l - 1).
+    """
     size, kept = len(wanted.domain), drawn.copy()
-    counts = np.bincount(values[drawn | holds], minlength=size).astype(np.int64)
+    held = np.bincount(values[holds], minlength=size)
     for requirement in wanted.diversities:
-        cap = cap_of(requirement, counts, wanted.domain.known)
-        room = (cap or 0) - np.bincount(values[holds], minlength=size)
+        judged = judged_of(requirement, wanted.domain)
+        room = np.floor((held[:judged].sum() - requirement.l * held) / (requirement.l - 1) + 1e-9)
         some = np.flatnonzero(kept)
         by_value = some[np.argsort(values[some], kind="stable")]
         ordered = values[by_value]
         rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-        kept[by_value] = (rank < room[ordered]) | (ordered >= judged_of(requirement, wanted.domain))
+        kept[by_value] = (rank < room[ordered]) | (ordered >= judged)
     return kept
 
 
@@ -187,14 +190,13 @@ def _of_column(codes: Codes, rows: Places, parts: _Parts, j: int, wanted: Wanted
     some, values, holds = some[stays], values[stays], holds[stays]
     if not len(some):
         return found
-    everybody, holders = (
-        replace(wanted, wholes=_wholes(values[who], original, wanted)) for who in (holds | True, holds)
-    )
+    holders = replace(wanted, wholes=_wholes(values[holds], original, wanted))
     if holds.all():
         found[some] = bucketed(values, holders, chance)
     else:
-        everybody = replace(everybody, wholes=everybody.wholes[:1])
-        found[some] = of_classes(values, holds, parts.of_record[some], everybody, holders)
+        every = replace(wanted, wholes=_wholes(values, original, wanted)[:1])
+        close = [requirement for requirement in wanted.require if isinstance(requirement, TCloseness)]
+        found[some] = of_classes(values, holds, parts.of_record[some], every, replace(holders, require=close))
     return found
 
 
@@ -212,9 +214,8 @@ def _left(values: Codes1, holds: Flags, classes: Places, wanted: Wanted, origina
     stays = np.ones(len(values), np.bool_)
     while stays.any():
         found = [
-            _surplus(values, stays & who, classes, requirement.l, judged_of(requirement, wanted.domain))
+            _surplus(values, holds, stays, classes, requirement.l, judged_of(requirement, wanted.domain))
             for requirement in wanted.diversities
-            for who in (holds | True, holds)
         ]
         more = max(found, key=np.sum, default=np.zeros(1))
         if more.sum() <= 0:
@@ -228,15 +229,18 @@ def _left(values: Codes1, holds: Flags, classes: Places, wanted: Wanted, origina
     return stays
 
 
-def _surplus(values: Codes1, who: Flags, classes: Places, l: float, judged: int) -> NDArray[np.float64]:
+def _surplus(values: Codes1, holds: Flags, some: Flags, classes: Places, l: float, judged: int) -> NDArray[np.float64]:
     """By how much each class adds to the surplus of a value that is too common among some; nothing if none is."""
     count = int(classes.max(initial=-1)) + 1
-    known = who & (values < judged)
-    times = np.bincount(values[known], minlength=1)
-    if not who.any() or (known.any() and known.sum() / times.max() >= l):
+    mine, others = (some & who & (values < judged) for who in (holds, ~holds))
+    held, added = (np.bincount(values[who], minlength=judged) for who in (mine, others))
+    left = np.divide(held.sum() + added, held + added, out=np.full(judged, np.inf), where=held + added > 0)
+    if not some.any() or (mine.any() and left.min() >= l):
         return np.zeros(count)
-    if not known.any():
-        return np.bincount(classes[who], minlength=count).astype(np.float64)
-    common = known & (values == times.argmax())
-    held = [np.bincount(classes[some], minlength=count) for some in (common, known)]
-    return l * held[0] - held[1]
+    if not mine.any():
+        return np.bincount(classes[some], minlength=count).astype(np.float64)
+    common = values == left.argmin()
+    same, own, beside = (
+        np.bincount(classes[who], minlength=count) for who in ((mine | others) & common, mine, others & common)
+    )
+    return l * same - own - beside

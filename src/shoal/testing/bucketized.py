@@ -216,12 +216,24 @@ def _buckets(case: Case, told: PublishedColumn, column: Column) -> Iterator[str]
     holders = [_coded(record, column) for record in case.original if sensitive(column, record)]
     for requirement in _asked(case, told.name):
         every, everybody = ([record for some in held.values() for record in some] for held in (records, mine))
-        for some in records.values():
+        for number, some in records.items():
             if not oracle.keeps(requirement, some, every, every, case.plan, case.trees):
                 yield f"a bucket of {told.name} breaks {requirement}"
-        for some in mine.values():
+            if isinstance(requirement, LDiversity) and not _whatever_is_struck(requirement, mine[number], some):
+                yield f"those who hide {told.name} break {requirement} in a bucket"
+        for some in mine.values() if isinstance(requirement, TCloseness) else []:
             if some and not oracle.keeps(requirement, some, everybody, holders, case.plan, case.trees):
                 yield f"those who hide {told.name} break {requirement} in a bucket"
+
+
+def _whatever_is_struck(requirement: LDiversity, mine: Sequence[Record], every: Sequence[Record]) -> bool:
+    """Whether no value is too common, for each value were all others struck out that do not hide it."""
+    name, gone = str(requirement.on), oracle.key(None)
+    own, all_of_them = (Counter(oracle.key(record[name].value) for record in some) for some in (mine, every))
+    if not requirement.missing_is_sensitive:
+        del own[gone], all_of_them[gone]
+    total = sum(own.values())
+    return all(requirement.l * n <= total + n - own[value] + oracle.NEAR for value, n in all_of_them.items())
 
 
 def _coded(record: Record, column: Column) -> Record:

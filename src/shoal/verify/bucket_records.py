@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.privacy import definitions
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, TCloseness
 from shoal.privacy.verdict import Finding, Note, Verdict
 from shoal.release import buckets as meaning
 from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
+from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import exposure, figures, grouping, keeper, linked, order, people, resolve, unlinked
 from shoal.verify.buckets import Bucketized, Flags, Integers
@@ -46,9 +46,8 @@ def inside(
     published: Published, requirements: Sequence[Requirement], trees: Mapping[str, Hierarchy], kept: Kept
 ) -> Verdict:
     """Whether the table is a true and complete account of the original, and hides what is to be hidden."""
-    release = Bucketized(published)
-    whole = Case(release.rows, release.columns, kept.original, kept.plan_columns, trees, kept.missing)
-    desk = _Desk(whole, release)
+    desk = Desk.of(published, kept.original, kept.plan_columns, trees, kept.missing)
+    whole, release = desk.whole, desk.release
     asked = resolve.requirements(requirements, release.as_sensitive, release.rows)
     said = [
         *keeper.names(whole),
@@ -68,11 +67,23 @@ def inside(
 
 
 @dataclass(frozen=True, eq=False)
-class _Desk:
+class Desk:
     """A release with buckets, its original, and who in it holds what sensitive."""
 
     whole: Case
     release: Bucketized
+
+    @classmethod
+    def of(
+        cls,
+        published: Published,
+        original: pa.Table,
+        columns: Sequence[Column],
+        trees: Mapping[str, Hierarchy],
+        missing: tuple[str, ...],
+    ) -> Desk:
+        release = Bucketized(published)
+        return cls(Case(release.rows, release.columns, original, columns, trees, missing), release)
 
     @cached_property
     def case(self) -> Case:
@@ -169,7 +180,7 @@ class _OfOthers:
 # -- row by row ---------------------------------------------------------------------------------------------------
 
 
-def _of_rows(desk: _Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[Finding | Note]:
+def _of_rows(desk: Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[Finding | Note]:
     """Whether the rows are true of their records, and the values of those of their buckets."""
     release, case = desk.release, desk.case
     if kept.link is None:
@@ -192,7 +203,7 @@ def _of_rows(desk: _Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[
 
 
 def _of_buckets(
-    desk: _Desk, column: PublishedColumn, asked: Sequence[Requirement], link: Link
+    desk: Desk, column: PublishedColumn, asked: Sequence[Requirement], link: Link
 ) -> Iterator[Finding | Note]:
     """Whether the values of each bucket are those of its records, shuffled, and hide those who asked for it."""
     number = desk.release.bucket(column)
@@ -232,7 +243,7 @@ def _shuffled(name: str, bucket: Integers, shown: Codes, own: Codes) -> Finding:
 
 
 def _of_holders(
-    desk: _Desk,
+    desk: Desk,
     column: PublishedColumn,
     asked: Sequence[Requirement],
     bucket: Integers,
@@ -242,49 +253,64 @@ def _of_holders(
     holds = desk.holds(column.name)
     mine = holds[records]
     before = desk.original(column)
-    about = [r for r in asked if not isinstance(r, KAnonymity) and getattr(r, "on", None) == column.name]
+    about = [r for r in asked if isinstance(r, LDiversity | TCloseness) and r.on == column.name]
     if not mine.all():
         others = int((~holds).sum())
         says = f"to cover for those who hide it, {int((~mine).sum()):,} of {others:,} others are hidden too"
         yield Note(column.name, says, {"share": float((~mine).sum() / max(others, 1))})
-        yield from (_found(desk, r, before, records[mine], bucket[mine], None, "of those who hide it") for r in about)
+        for requirement in about:
+            if isinstance(requirement, LDiversity):
+                yield _struck(requirement, before, records, bucket, mine)
+            else:
+                yield _found(desk, requirement, before, records[mine], bucket[mine], None, "of those who hide it")
     if int(mine.sum()) < int(holds.sum()):
         close = [r for r in about if isinstance(r, TCloseness)]
-        everybody = np.flatnonzero(holds)
-        yield from (
-            _found(desk, r, before, records[mine], bucket[mine], everybody, "against the original") for r in close
-        )
+        whole = np.flatnonzero(holds)
+        yield from (_found(desk, r, before, records[mine], bucket[mine], whole, "against the original") for r in close)
+
+
+def _struck(requirement: LDiversity, before: Coded, records: Link, bucket: Integers, mine: Flags) -> Finding:
+    """What is left of each bucket to whoever strikes out values of those who cover: all but those of one value."""
+    known = before.held.is_valid().to_numpy(zero_copy_only=False)[before.code[records]]
+    judged = known | requirement.missing_is_sensitive
+    count = int(bucket.max(initial=-1)) + 1
+    held = np.bincount(bucket[judged & mine], minlength=count)
+    value = before.held.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+    value = value[before.code[records]].astype(np.int64)
+    pairs, place, same = np.unique(
+        (bucket * (np.int64(value.max(initial=0)) + 1) + value)[judged], return_inverse=True, return_counts=True
+    )
+    others = np.bincount(place, weights=~mine[judged], minlength=len(pairs))
+    of = pairs // (int(value.max(initial=0)) + 1)
+    reached = np.zeros(count)
+    reached[of] = np.inf
+    np.minimum.at(reached, of, (held[of] + others) / same)
+    sizes = np.bincount(bucket, minlength=count)
+    return finding("keeper", requirement, reached, sizes, what=f"{requirement} (of those who hide it)")
 
 
 def _found(
-    desk: _Desk,
-    requirement: Requirement,
+    desk: Desk,
+    requirement: TCloseness,
     before: Coded,
     records: Link,
     bucket: Integers,
     whole: Integers | None,
     what: str,
 ) -> Finding:
-    """One requirement on the own values of some records, by their buckets; compared with these, or with others'."""
-    name = str(getattr(requirement, "on", ""))
+    """How far the own values of some records are, bucket by bucket, from all of these, or from those of others."""
     rows = Coded(before.code[records], before.held)
-    on = values(name, rows, None if whole is None else Coded(before.code[whole], before.held))
+    on = values(requirement.on, rows, None if whole is None else Coded(before.code[whole], before.held))
     classes = grouping.classes(pa.table({"bucket": bucket}), ["bucket"])
-    if not classes.count:
-        reached = np.zeros(0)
-    elif isinstance(requirement, LDiversity):
-        reached = figures.diversity(requirement, classes, on)
-    elif isinstance(requirement, TCloseness):
-        reached = figures.closeness(resolve.ground(requirement, on, desk.whole.trees), classes, on)
-    else:
-        reached = definitions.size(classes.sizes[:, None])
+    ground = resolve.ground(requirement, on, desk.whole.trees)
+    reached = figures.closeness(ground, classes, on) if classes.count else np.zeros(0)
     return finding("keeper", requirement, reached, classes.sizes, what=f"{requirement} ({what})")
 
 
 # -- those who cover for others -----------------------------------------------------------------------------------
 
 
-def _company(desk: _Desk, asked: Sequence[Requirement], link: Link) -> Iterator[Finding]:
+def _company(desk: Desk, asked: Sequence[Requirement], link: Link) -> Iterator[Finding]:
     """Whoever knows a value that is hidden, though not sensitive, finds as many rows that may have it as others do."""
     covered = {
         column.name: (desk.release.bucket(column) >= 0) & ~desk.holds(column.name)[link]
@@ -316,7 +342,7 @@ def _classes_of(classes: grouping.Classes) -> tuple[Integers, Integers]:
     return number, members
 
 
-def _may_hold(desk: _Desk, column: PublishedColumn, link: Link, rows: Integers, others: Integers) -> Flags:
+def _may_hold(desk: Desk, column: PublishedColumn, link: Link, rows: Integers, others: Integers) -> Flags:
     """Pair by pair, whether the bucket of the other row holds the value of the record of the first."""
     number = desk.release.bucket(column)
     some = number >= 0
@@ -331,7 +357,7 @@ def _may_hold(desk: _Desk, column: PublishedColumn, link: Link, rows: Integers, 
 # -- without a link, and of people --------------------------------------------------------------------------------
 
 
-def _possible(desk: _Desk, column: PublishedColumn) -> Finding:
+def _possible(desk: Desk, column: PublishedColumn) -> Finding:
     """Each bucket has records enough that hold its values, if nobody says which row is of which record."""
     number = desk.release.bucket(column)
     shown = coded(desk.release.in_buckets(column).column(meaning.value_of(column)), column.name)
@@ -344,14 +370,14 @@ def _possible(desk: _Desk, column: PublishedColumn) -> Finding:
     return Finding("keeper", what, holds=not short, records=short, says=f"{short:,} too many" if short else "")
 
 
-def _of_people(desk: _Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[Finding | Note]:
+def _of_people(desk: Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[Finding | Note]:
     """How many people a class holds, where people have several rows."""
     if kept.person is not None and kept.person != "row":
         sound = kept.link if kept.link is not None and linked.is_link(desk.case, kept.link).holds else None
         yield from people.counted(desk.case, desk.release.classes, asked, kept.person, sound)
 
 
-def _telling(desk: _Desk, column: PublishedColumn) -> Note:
+def _telling(desk: Desk, column: PublishedColumn) -> Note:
     """How far hiding a value goes together with the value itself: Cramer's V, corrected for chance (Bergsma 2013)."""
     original, holds = desk.original(column), desk.holds(column.name)
     _, value = np.unique(original.code, return_inverse=True)
