@@ -57,14 +57,15 @@ def exposed(
     *,
     missing: Sequence[str] = (),
 ) -> Exposure:
-    """What is believed of these people, all who are in the release: a table like the original, and its plan's columns.
+    """What is believed of these people: a table like the original, with everybody in it who is in the release.
 
     Every pair of a person and a row is looked at: this is for thousands of people, not for millions.
     """
     desk = Desk.of(published, people, columns, trees, tuple(missing))
     known = [_Bucketized.of(desk, column) for column in desk.release.hidden]
     fitting = _Fitting(desk, [one for one in known if one.column.role == "semi-sensitive"])
-    struck = [one.without(fitting.only_in(one.number)) for one in known]
+    everybody = people.num_rows == published.rows.num_rows  # else nobody is known to be in the release at all
+    struck = [one.without(fitting.only_in(one.number) if everybody else None) for one in known]
     identity, beliefs = np.zeros(people.num_rows), {one.column.name: np.zeros(people.num_rows) for one in known}
     for some, fits in fitting.blocks():
         rows = fits.sum(axis=1)
@@ -110,11 +111,12 @@ class _Bucketized:
         held = self.counts[number, self.value[people]] > 0
         return np.asarray((number < 0) | self.holds[people] | held, np.bool_)
 
-    def without(self, only: Codes) -> Figures:
+    def without(self, only: Codes | None) -> Figures:
         """The shares of the known values in each bucket, less those of people who are known to be in it."""
         left = self.counts.copy()
-        there = (only >= 0) & ~self.holds
-        np.subtract.at(left, (only[there], self.value[there]), 1)
+        if only is not None:
+            there = (only >= 0) & ~self.holds
+            np.subtract.at(left, (only[there], self.value[there]), 1)
         left = np.maximum(left, 0)
         total = left.sum(axis=1, keepdims=True)
         return np.divide(left * self.known, total, out=np.zeros(left.shape), where=total > 0)
