@@ -124,8 +124,8 @@ def _with(axes, sides, s, codes, i):
             mixed = code < axes.known[j] or sides.low[s, j] >= 0
             loss += 1.0 if mixed else 0.0
         elif axes.kind[j] == 0:
-            loss += axes.position[start + max(sides.high[s, j], code)]
-            loss -= axes.position[start + min(sides.low[s, j], code)]
+            high, low = max(sides.high[s, j], code), min(sides.low[s, j], code)
+            loss += axes.position[start + high] - axes.position[start + low]
         else:
             node = sides.node[s, j]
             while not axes.first[node] <= code < axes.last[node]:

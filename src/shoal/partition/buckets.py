@@ -204,10 +204,20 @@ def _dealt(codes: Codes1, wanted: Wanted, chance: Chance) -> NDArray[np.int32]:
 
 
 def _round(records: int, many: int, chance: Chance) -> NDArray[np.int32]:
-    """A bucket for each of a row of values: of every so many in a row, each goes to another, by lot."""
-    rounds = -(-records // many)
-    keys = chance.words(rounds * many).reshape(rounds, many)
-    return np.argsort(keys, axis=1).astype(np.int32).ravel()[:records]
+    """A bucket for each of a row of values: of every so many in a row, each goes to another, by lot.
+
+    What is left over goes to one bucket, which takes its values from all along the row before the others are dealt.
+    """
+    size = records // many
+    larger = size + records % many
+    edges = np.arange(larger + 1) * records // larger
+    taken = edges[:-1] + chance.words(larger).astype(np.uint64) % np.diff(edges).astype(np.uint64)
+    found = np.zeros(records, np.int32)
+    rest = np.ones(records, np.bool_)
+    rest[taken.astype(np.int64)] = False
+    keys = chance.words(size * (many - 1)).reshape(size, many - 1)
+    found[rest] = 1 + np.argsort(keys, axis=1).astype(np.int32).ravel()
+    return found
 
 
 # -- of whole classes ---------------------------------------------------------------------------------------------
