@@ -416,10 +416,10 @@ def test_which_value_a_record_shows_falls_by_lot() -> None:
     plan = Plan(schema, [KAnonymity(2), LDiversity(2)], shoal.LocalBuckets(), person="row", allow_unique=["row"])
     times = Counter(
         next(one["age"] for one in shoal.anonymize(table, plan, seed=seed).table.to_pylist() if one["row"] == 0)
-        for seed in range(400)
+        for seed in range(200)
     )
     assert set(times) == {20, 50}
-    assert 140 < times[20] < 260
+    assert 60 < times[20] < 140
 
 
 def test_semi_sensitive_columns_need_this_method() -> None:
