@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from scipy.stats import chisquare
 
 import shoal
 from shoal.errors import Unsupported
-from shoal.kernels import cutting, projecting
+from shoal.kernels import projecting
 from shoal.partition import halving, projection_tree
 from shoal.plan.methods import ProjectionTree
 from shoal.plan.options import options_of
@@ -273,10 +272,3 @@ def test_unknown_options_are_refused_with_what_may_be_said() -> None:
         plan_of(ProjectionTree(0.0), KAnonymity(2))
     with pytest.raises(shoal.PlanError, match="did you mean flexible"):
         plan_of(ProjectionTree(variant="flexibel"), KAnonymity(2))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["_tail", "_diverse", "_close", "keeps"])
-def test_requirements_are_tested_as_in_other_searches(name: str) -> None:
-    """Kernels that call each other stand in one file, so these stand in two: they must not drift apart."""
-    here, there = (inspect.getsource(getattr(module, name).py_func) for module in (projecting, cutting))
-    assert here.partition("\n")[2] == there.partition("\n")[2]

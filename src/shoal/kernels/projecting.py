@@ -1,8 +1,8 @@
 """Cutting sets of points in two where both halves are narrowest, on the axis of largest variance among a few drawn.
 
 The records of a node lie side by side and are moved, not pointed at. All kernels of the search stand in this one file,
-since Numba's cache does not see changes in others; those that test requirements are the same, word for word, in
-:mod:`shoal.kernels.cutting`, and a test holds them so.
+since Numba's cache does not see changes in others; so the tests of requirements stand here once more, as in
+:mod:`shoal.kernels.cutting` but for values that are shown randomized, a form in which these classes are not shown.
 """
 
 from __future__ import annotations
