@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shoal._verbs import query
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
-    from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree
+    from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree, Sabre
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -57,6 +57,7 @@ _HOMES = {
     "Randomized": "shoal.plan.forms",
     "Read": "shoal.plan.plan",
     "Release": "shoal.release.release",
+    "Sabre": "shoal.plan.methods",
     "Schema": "shoal.schema.columns",
     "Size": "shoal.privacy.requirements",
     "Slices": "shoal.plan.forms",
@@ -92,6 +93,7 @@ __all__ = [
     "Randomized",
     "Read",
     "Release",
+    "Sabre",
     "Schema",
     "ShoalError",
     "Size",

@@ -17,6 +17,7 @@ from shoal.kernels.shuffle import permutation
 from shoal.partition import incognito
 from shoal.partition.eligible import asked, distance_of
 from shoal.partition.levels import levels_of
+from shoal.partition.numbering import numbered
 from shoal.plan.methods import Incognito
 from shoal.plan.plan import Plan
 from shoal.privacy import definitions
@@ -253,7 +254,7 @@ def test_many_long_columns_are_numbered_without_overflow() -> None:
     """The combinations of five columns of 50,000 values are more than 64 bits can number."""
     draw = np.random.default_rng(3)
     columns = [draw.integers(0, 50_000, 3_000) for _ in range(5)]
-    first, number = incognito._numbered(columns, [50_000] * 5, 3_000)
+    first, number = numbered(columns, [50_000] * 5, 3_000)
     rows = np.stack(columns, axis=1)
     _, expected = np.unique(rows, axis=0, return_inverse=True)
     assert number.tolist() == expected.ravel().tolist()

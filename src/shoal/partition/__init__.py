@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.errors import Unsupported
-from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree
+from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree, Sabre
 from shoal.plan.plan import Plan
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
@@ -33,4 +33,8 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
             from shoal.partition import local_buckets
 
             return local_buckets.group(codes, plan, chance)
+        case Sabre():
+            from shoal.partition import sabre
+
+            return sabre.group(codes, plan, chance)
     raise Unsupported(f"no method groups by {type(plan.method).__name__}")

@@ -37,6 +37,8 @@ from shoal.errors import Unsupported
 from shoal.kernels import cutting
 from shoal.partition.eligible import Eligible, asked, eligible
 from shoal.partition.levels import Levels, levels_of
+from shoal.partition.loss import class_loss
+from shoal.partition.numbering import numbered
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, LDiversity, Size
 from shoal.privacy.search import Numbers
@@ -49,9 +51,6 @@ Node = tuple[int, ...]  # a level for each of some columns
 
 #: Combinations of levels, over all subsets of the columns, beyond which nobody would wait for the search to end.
 _MOST_NODES = 1 << 20
-
-#: Numbers for combinations of codes stay below this, or are made dense first.
-_ROOM = 1 << 62
 
 
 def group(codes: Codes, plan: Plan) -> Classes:
@@ -116,15 +115,15 @@ class _Records:
 def _records(codes: Codes, chosen: Eligible) -> _Records:
     matrix = codes.matrix[chosen.places]
     quasi, sensitive = codes.domains[: codes.quasi], codes.sensitive_domains
-    first, group = _numbered([matrix[:, j] for j in range(codes.quasi)], [len(domain) for domain in quasi], len(matrix))
+    first, group = numbered([matrix[:, j] for j in range(codes.quasi)], [len(domain) for domain in quasi], len(matrix))
     ends = np.cumsum([0, *(len(domain) for domain in sensitive)]).astype(np.int64)
     held = matrix[:, codes.quasi : codes.quasi + codes.sensitive].copy()
     held[:, ~np.isin(ends[:-1], chosen.numbers.start)] = 0  # nothing is asked of these
-    example, mark = _numbered(list(held.T), np.diff(ends).tolist(), len(matrix))
+    example, mark = numbered(list(held.T), np.diff(ends).tolist(), len(matrix))
     if codes.people is not None:
         _, mark = np.unique(codes.people[chosen.places], return_inverse=True)
     marks = int(mark.max(initial=0)) + 1
-    entry, which = _numbered([group, mark], [len(first), marks], len(matrix))
+    entry, which = numbered([group, mark], [len(first), marks], len(matrix))
     return _Records(
         group,
         matrix[first, : codes.quasi].astype(np.int32),
@@ -137,29 +136,6 @@ def _records(codes: Codes, chosen: Eligible) -> _Records:
         ends,
         codes.people is not None,
     )
-
-
-def _numbered(columns: list[NDArray[Any]], sizes: list[int], rows: int) -> tuple[Whole, Small]:
-    """Numbers rows that differ in some column, in the order of their values; a row of each, and each row's number."""
-    key, room = np.zeros(rows, np.int64), 1
-    for column, size in zip(columns, sizes, strict=True):
-        if room * size > _ROOM:
-            first, key = _distinct(key, room)
-            room = len(first)
-        key = key * size + column
-        room *= size
-    first, number = _distinct(key, room)
-    return first, number.astype(np.int32)
-
-
-def _distinct(key: Whole, room: int) -> tuple[Whole, Whole]:
-    if room > 4 * len(key) + 1024:
-        _, first, number = np.unique(key, return_index=True, return_inverse=True)
-        return first, number
-    place = np.full(room, -1, np.int64)
-    place[key] = np.arange(len(key))
-    used = place >= 0
-    return place[used], (np.cumsum(used) - 1)[key]
 
 
 # -- the lattice --------------------------------------------------------------------------------------------
@@ -197,7 +173,7 @@ class _Lattice:
     def of(cls, records: _Records, levels: list[Levels], columns: tuple[int, ...]) -> _Lattice:
         chosen = [levels[j] for j in columns]
         held = records.codes[:, columns]
-        first, number = _numbered(list(held.T), [column.sizes[0] for column in chosen], len(held))
+        first, number = numbered(list(held.T), [column.sizes[0] for column in chosen], len(held))
         return cls(records, chosen, [_Grouping((0,) * len(columns), held[first], number)])
 
     @property
@@ -226,7 +202,7 @@ class _Lattice:
             held = below.codes[:, place]
             columns.append(held if low == high else column.step(low, high)[held])
         sizes = [column.sizes[high] for column, high in zip(self.levels, node, strict=True)]
-        first, number = _numbered(columns, sizes, len(below))
+        first, number = numbered(columns, sizes, len(below))
         codes = np.stack([column[first] for column in columns], axis=1)
         return _Grouping(node, codes, number[below.number])
 
@@ -288,7 +264,7 @@ class _Search:
         size = np.bincount(grouping.number, weights=records.size, minlength=len(grouping)).astype(np.int64)
         broken = size < numbers.least
         if (self.spare or not broken.any()) and (records.people or len(numbers.kind)):
-            cell, which = _numbered(
+            cell, which = numbered(
                 [grouping.number[records.entry], records.mark], [len(grouping), records.marks], len(records.entry)
             )
             owner = grouping.number[records.entry[cell]]
@@ -311,7 +287,7 @@ class _Search:
         codes = self.records.codes[order]
         lost = np.zeros(len(grouping))
         for place, column in enumerate(self.levels):
-            lost += column.loss(codes[:, place], starts)
+            lost += class_loss(column.domain, codes[:, place], starts)
         lost /= max(len(self.levels), 1)
         size = np.add.reduceat(self.records.size[order], starts[:-1])
         return float((size * lost).sum()), float((size * np.where(broken, 1.0, lost)).sum())

@@ -48,31 +48,6 @@ class Levels:
         above[self.groups[level]] = self.groups[higher]
         return above
 
-    def loss(self, codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What each class loses of this column, its records' codes lying class by class.
-
-        This is the general loss metric of what is published of a class: the range of its numbers over that of all,
-        the leaves below the lowest node over all leaves, its values over all values; 0 for one value.
-        """
-        domain = self.domain
-        if domain.kind == "category" and domain.tree is None:
-            return _of_sets(codes, starts, len(domain))
-        low = np.minimum.reduceat(codes, starts[:-1])
-        high = np.maximum.reduceat(codes, starts[:-1])
-        known = high < domain.known
-        cost = np.where(low < domain.known, 1.0, 0.0)  # known values and missing ones together: anything
-        cost[known] = self._of_runs(low[known], high[known])
-        return cost
-
-    def _of_runs(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
-        domain = self.domain
-        if domain.tree is None:
-            position = domain.position()
-            return np.asarray(position[high] - position[low])
-        node = domain.tree.lowest(low, high)
-        leaves = domain.tree.last[node] - domain.tree.first[node]
-        return np.where(leaves <= 1, 0.0, leaves / len(domain))
-
 
 def levels_of(domain: Domain) -> Levels:
     """The levels of a column, those that put nothing together left out."""
@@ -120,11 +95,3 @@ def _cuts(tree: Hierarchy) -> list[NDArray[Any]]:
         node = np.where((above >= 0) & (tree.height[above] <= height), above, node)
         found.append(np.unique(node, return_inverse=True)[1])
     return found
-
-
-def _of_sets(codes: NDArray[np.int32], starts: NDArray[np.int64], every: int) -> NDArray[np.float64]:
-    """The share of all values that each class has."""
-    classes = len(starts) - 1
-    number = np.repeat(np.arange(classes, dtype=np.int64), np.diff(starts))
-    held = np.bincount(np.unique(number * every + codes) // every, minlength=classes)
-    return np.where(held <= 1, 0.0, held / every)

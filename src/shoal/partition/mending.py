@@ -23,16 +23,9 @@ def mended(codes: Codes, order: NDArray[np.uint32], starts: Starts, numbers: Num
     """Where the classes start of which none is broken; each is a run of these classes."""
     ends = np.cumsum([0, *(len(domain) for domain in codes.sensitive_domains)]).astype(np.int64)
     sensitive = np.ascontiguousarray(codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive])
-    alone = np.ones(len(order), np.int64)
-
-    def broken(starts: Starts) -> NDArray[np.bool_]:
-        found = np.diff(starts) < numbers.least
-        if len(numbers.kind):
-            every = np.arange(len(found))
-            cutting.broken(every, starts, order, alone, sensitive, numbers, ends, False, found)
-        return found
-
-    return united(starts, broken)
+    found = np.empty_like(starts)
+    count = cutting.united(order, starts, sensitive, numbers, ends, found)
+    return found[: count + 1]
 
 
 def united(starts: Starts, broken: Callable[[Starts], NDArray[np.bool_]]) -> Starts:

@@ -8,6 +8,7 @@ from shoal.plan.methods.incognito import Incognito
 from shoal.plan.methods.local_buckets import LocalBuckets
 from shoal.plan.methods.mondrian import Mondrian
 from shoal.plan.methods.projection_tree import ProjectionTree
+from shoal.plan.methods.sabre import Sabre
 
 __all__ = [
     "METHODS",
@@ -19,10 +20,11 @@ __all__ = [
     "Mondrian",
     "ProjectionTree",
     "Promise",
+    "Sabre",
 ]
 
-Method = Mondrian | Incognito | GreedyClusters | ProjectionTree | LocalBuckets
+Method = Mondrian | Incognito | GreedyClusters | ProjectionTree | LocalBuckets | Sabre
 
 METHODS: dict[str, type[Method]] = {
-    kind.card.name: kind for kind in (Mondrian, Incognito, GreedyClusters, ProjectionTree, LocalBuckets)
+    kind.card.name: kind for kind in (Mondrian, Incognito, GreedyClusters, ProjectionTree, LocalBuckets, Sabre)
 }
