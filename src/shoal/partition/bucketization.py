@@ -39,7 +39,7 @@ class Buckets:
 
     def of(self, column: NDArray[np.unsignedinteger[Any]]) -> Whole:
         """The bucket of each record, by its code."""
-        return np.searchsorted(self.first, column, side="right") - 1
+        return np.searchsorted(self.first[1:], column, side="right")
 
 
 class _Values(Protocol):

@@ -43,8 +43,10 @@ from shoal.table.codes import Codes
 
 Whole = NDArray[np.int64]
 
-#: So many splits beyond the best are tried before no better one is expected.
+#: So many divisions beyond the best are tried before no better one is expected.
 _PATIENCE = 2
+#: Each division that is tried has at least so many times the buckets of the one before.
+_MORE = 9 / 8
 
 #: All values in one bucket, at no cost: for classes of which no t is asked.
 _ONE = Buckets(np.zeros(1, np.int64), 0.0, Flows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)))
@@ -88,7 +90,11 @@ def divisions(codes: Codes, plan: Plan, chosen: Eligible) -> Iterator[Division]:
     if t <= 0:
         yield Division(everybody, class_sizes(np.array([len(everybody)]), _ONE, 0.0, len(everybody)))
         return
+    least_buckets = 0.0
     for buckets in refinements(counts, distance, t):
+        if len(buckets) < least_buckets:
+            continue
+        least_buckets = _MORE * len(buckets)
         bucket = buckets.of(column)
         held = np.bincount(bucket, minlength=len(buckets))
         yield Division(bucket, class_sizes(held, buckets, t + TOLERANCE / 2, least))
