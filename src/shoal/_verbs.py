@@ -70,6 +70,7 @@ def measure(
     the journalist's risk. ``queries`` asks the release and the original so many random counts, and says how far apart
     the answers are; it needs the original.
     """
+    from shoal.measure.closeness import farthest
     from shoal.measure.measuring import measure as scores
 
     held = opened(published, plan)
@@ -87,6 +88,7 @@ def measure(
         k=max(sizes, default=None),
         population=everybody,
         missing=tuple(_read_options(held).missing),
+        farthest=farthest(held.published, held.trees, own=held.own),
     )
     return found if queries is None else replace(found, queries=_query_error(held, shown, table, queries))
 

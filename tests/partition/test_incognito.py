@@ -17,7 +17,6 @@ from shoal.kernels.shuffle import permutation
 from shoal.partition import incognito
 from shoal.partition.eligible import asked, distance_of
 from shoal.partition.levels import levels_of
-from shoal.partition.numbering import numbered
 from shoal.plan.methods import Incognito
 from shoal.plan.plan import Plan
 from shoal.privacy import definitions
@@ -27,6 +26,7 @@ from shoal.schema.hierarchy import Hierarchy
 from shoal.table.chance import Chance
 from shoal.table.codes import Codes, encode
 from shoal.table.domain import Domain
+from shoal.table.numbering import numbered
 from shoal.testing.trees import hierarchies
 from tests.partition import incognito_oracle
 

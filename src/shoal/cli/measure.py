@@ -50,9 +50,10 @@ def measure(
 
 
 def show_scores(console: Console, scores: Scores) -> None:
-    """Loss, size of classes and risk."""
+    """Loss, size of classes, closeness and risk."""
     _show_loss(console, scores)
     _show_classes(console, scores)
+    _show_closeness(console, scores)
     _show_risk(console, scores)
     if scores.queries is not None:
         _show_queries(console, scores.queries)
@@ -88,6 +89,18 @@ def _show_classes(console: Console, scores: Scores) -> None:
         f"The smallest have {scores.smallest.size}, and hold {share(scores.smallest.share)} of the records. "
         f"Discernibility: {scores.discernibility:,}.\n"
     )
+
+
+def _show_closeness(console: Console, scores: Scores) -> None:
+    from shoal.cli.terminal import number, tabulated
+
+    if not scores.farthest:
+        return
+    distances = list(dict.fromkeys(distance for found in scores.farthest.values() for distance in found))
+    table = tabulated("column", *distances, numbers=distances, title="How far the farthest class is from the whole: t")
+    for name, found in scores.farthest.items():
+        table.add_row(name, *(number(found.get(distance)) for distance in distances))
+    console.print(table, "")
 
 
 def _show_risk(console: Console, scores: Scores) -> None:

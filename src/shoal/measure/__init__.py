@@ -1,4 +1,4 @@
-"""What a release cost, and how small its classes are: loss, discernibility, class sizes, risk, answers to queries.
+"""What a release cost, and how small its classes are: loss, discernibility, class sizes, closeness, risk, queries.
 
 :func:`measure` takes a publication, Shoal's or anybody's, and what its columns mean; it returns
 :class:`Scores`. Loss is counted against the original and is therefore an internal figure: together with the

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import pyarrow as pa
 
+from shoal.measure.closeness import Farthest
 from shoal.measure.groups import Groups, Whole, grouped
 from shoal.measure.loss import Loss, Losses, loss_of, mean_loss
 from shoal.measure.originals import originals, without
@@ -33,6 +34,7 @@ def measure(
     k: int | None,
     population: pa.Table | None = None,
     missing: tuple[str, ...] = (),
+    farthest: Farthest | None = None,
 ) -> Scores:
     """What the publication ``table`` cost and how small its classes are.
 
@@ -45,6 +47,7 @@ def measure(
         k: what was asked for, for C_AVG and as a threshold of risk.
         population: the people among whom a journalist looks, with the original's columns and values.
         missing: texts that stand for missing values in any of the tables.
+        farthest: how close its classes are to the whole; see :mod:`shoal.measure.closeness`.
     """
     measured = [column for column in columns if column.role in ("quasi-identifying", "semi-sensitive")]
     names = [column.name for column in measured]
@@ -57,7 +60,7 @@ def measure(
     compared = None if original is None else without(original, names, missing)
     loss = _losses(cells, compared, trees, suppressed, table)
     people = None if population is None else _covered(groups, cells, without(population, names, missing))
-    return _scores(classes, groups, loss, ranges_of(cells, groups), suppressed, k, people)
+    return _scores(classes, groups, loss, ranges_of(cells, groups), suppressed, k, people, farthest or {})
 
 
 def _numbered(table: pa.Table, columns: Sequence[PublishedColumn]) -> Groups | None:
@@ -119,6 +122,7 @@ def _scores(
     suppressed: int,
     k: int | None,
     people: Whole | None,
+    farthest: Farthest,
 ) -> Scores:
     """Classes are what requirements speak of; groups are what an adversary tells apart by quasi-identifiers."""
     records = groups.records
@@ -136,4 +140,5 @@ def _scores(
         c_avg=None if k is None else class_size / k,
         risk=risk_of(groups, k, people),
         smallest=smallest_of(classes),
+        farthest=farthest,
     )

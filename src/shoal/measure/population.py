@@ -126,7 +126,7 @@ class _Column(NamedTuple):
         return int(self.axis.people()[self.shown].sum())
 
 
-def _axis(cells: Cells, people: Originals) -> Axis:
+def axis_of(cells: Cells, people: Originals) -> Axis:
     if cells.low is not None and cells.high is not None and people.numbers is not None:
         return _axis_of_ranges(cells.low, cells.high, cells.missing, people.numbers, people.code)
     if cells.values is None or people.texts is None:
@@ -177,7 +177,8 @@ def covered(groups: Groups, published: Sequence[Cells], people: Sequence[Origina
     if not published:
         return count + persons
     columns = [
-        _Column(_axis(cells, known), shown) for cells, known, shown in zip(published, people, groups.shown, strict=True)
+        _Column(axis_of(cells, known), shown)
+        for cells, known, shown in zip(published, people, groups.shown, strict=True)
     ]
     sharpest_last = sorted(columns, key=lambda column: -column.people())  # lexsort's last key leads
     order = np.lexsort([column.axis.ranks for column in sharpest_last])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from shoal.measure.closeness import Farthest
 from shoal.measure.loss import Losses
 from shoal.measure.ranges import Ranges
 from shoal.measure.risk import Risk, Smallest
@@ -33,6 +34,8 @@ class Scores:
             ICDE 2006): 1 is the best there is. None without k.
         risk: of being found; see :mod:`shoal.measure.risk`.
         smallest: how much of the release stands in small classes.
+        farthest: of each sensitive column, how far the farthest class is from the whole release; see
+            :mod:`shoal.measure.closeness`.
         queries: how far the answers to random counts are from the truth, if they were asked; see
             :mod:`shoal.measure.query_error`.
     """
@@ -48,6 +51,7 @@ class Scores:
     c_avg: float | None
     risk: Risk
     smallest: Smallest
+    farthest: Farthest
     queries: QueryError | None = None
 
     def as_dict(self) -> dict[str, Any]:

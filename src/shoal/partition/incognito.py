@@ -38,12 +38,12 @@ from shoal.kernels import cutting
 from shoal.partition.eligible import Eligible, asked, eligible
 from shoal.partition.levels import Levels, levels_of
 from shoal.partition.loss import class_loss
-from shoal.partition.numbering import numbered
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import KAnonymity, LDiversity, Size
 from shoal.privacy.search import Numbers
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
+from shoal.table.numbering import numbered
 
 Whole = NDArray[np.int64]
 Small = NDArray[np.int32]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.kernels import hilbert, taking
 from shoal.partition.loss import class_loss
-from shoal.partition.numbering import numbered
 from shoal.partition.redistribution import Sizes
 from shoal.table.chance import Chance
 from shoal.table.domain import Domain
+from shoal.table.numbering import numbered
 
 Whole = NDArray[np.int64]
 

@@ -1,7 +1,8 @@
-"""Numbers for records that differ in some column."""
+"""Numbers for rows that differ in some column."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ Small = NDArray[np.int32]
 _ROOM = 1 << 62
 
 
-def numbered(columns: list[NDArray[Any]], sizes: list[int], rows: int) -> tuple[Whole, Small]:
+def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> tuple[Whole, Small]:
     """Numbers rows that differ in some column, in the order of their values; a row of each, and each row's number."""
     key, room = np.zeros(rows, np.int64), 1
     for column, size in zip(columns, sizes, strict=True):
