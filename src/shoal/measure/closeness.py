@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shoal.plan.forms import FORMS
 from shoal.privacy.requirements import Distance, TCloseness
 from shoal.release.cells import distinct, is_ordered, texts
 from shoal.release.published import Published
@@ -22,7 +23,9 @@ Farthest = Mapping[str, Mapping[Distance, float]]
 
 
 def farthest(published: Published, trees: Mapping[str, Hierarchy], *, own: bool = True) -> Farthest:
-    """The distance of the farthest class, for each sensitive column that is published."""
+    """The distance of the farthest class, for each sensitive column; none where the form says nothing of t."""
+    if "t" not in FORMS[published.form].promises:
+        return {}
     asked = [
         TCloseness(1.0, column.name, distance)
         for column in published.columns

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels import halving
-from shoal.partition.bucketization import Buckets
+from shoal.privacy.distances import Flows
 
 Whole = NDArray[np.int64]
 
@@ -29,9 +29,10 @@ class Sizes:
         return len(self.depth)
 
 
-def class_sizes(held: Whole, buckets: Buckets, t: float, least: int) -> Sizes:
-    """The leaves of the paper's tree (Function ECSize): nodes are halved while D + U <= t, and both halves hold
-    ``least`` records. The largest come first: they find what they want while there is plenty.
+def class_sizes(held: Whole, flows: Flows, most: float, least: int) -> Sizes:
+    """The leaves of the paper's tree (Function ECSize): nodes are halved while both halves hold ``least`` records, and
+    D, by ``flows`` over the buckets, is at most so large. The largest come first: they find what they want while there
+    is plenty.
 
     At one depth a bucket's part has two sizes, the larger from some number on. So there are no more different nodes
     than buckets and one, and each of them is looked at once.
@@ -44,7 +45,7 @@ def class_sizes(held: Whole, buckets: Buckets, t: float, least: int) -> Sizes:
             np.searchsorted(from_here, numbers, side="right"), return_index=True, return_inverse=True
         )
         may = np.empty(len(example), np.bool_)
-        halving.may_halve(held, depth, numbers[example], buckets.flows, t - buckets.upper, least, surplus, may)
+        halving.may_halve(held, depth, numbers[example], flows, most, least, surplus, may)
         stays = ~may[which]
         found.append(numbers[stays])
         depths.append(np.full(len(found[-1]), depth, np.int64))

@@ -8,8 +8,9 @@ Reads        sensitive values always where t is asked: they decide how many reco
 Cost         along the curve n log n; for the nearest the same in few dimensions, and up to n for each class in many.
 Why right    a class with exactly the buckets' proportions is at most U from the table, the sum of what it costs at
              most to move earth within each bucket (Theorems 1 to 3). One whose proportions are D off is at most D + U
-             away (Theorem 4), and classes are halved only while D + U <= t and both halves hold k records. What
-             several t ask is kept by putting classes together (mending.py).
+             away (Theorem 4). So by ``slack = "paper"`` classes are halved only while D + U <= t. Otherwise only while
+             D <= t, and each is tested: one that breaks a requirement is put together with others until none does
+             (mending.py). The same is done where more than one t is asked. Both halves hold k records always.
 
 Where the records are a part of the table that classes are compared with, and D0 away from it, they are grouped by
 their own distribution with t - D0: distances add up.
@@ -17,15 +18,17 @@ their own distribution with t - D0: distances add up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels import arrange
-from shoal.partition.bucketization import Buckets, refinements
+from shoal.partition.bucketization import refinements
 from shoal.partition.eligible import Eligible, asked, counts_of, distance_of, eligible
 from shoal.partition.growing import check_people
 from shoal.partition.mending import mended
@@ -40,6 +43,7 @@ from shoal.privacy.requirements import TCloseness
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
+from shoal.table.distinct import smallest
 
 Whole = NDArray[np.int64]
 
@@ -48,15 +52,20 @@ _PATIENCE = 2
 #: Each division that is tried has at least so many times the buckets of the one before.
 _MORE = 9 / 8
 
-#: All values in one bucket, at no cost: for classes of which no t is asked.
-_ONE = Buckets(np.zeros(1, np.int64), 0.0, Flows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)))
+#: The nearest lose between two thirds of what records along the curve lose, and as much.
+_WORSE = 3 / 2
+
+#: Classes of one bucket are never away from it.
+_NOWHERE = Flows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+
+Take = Callable[..., Taken]
 
 
 @dataclass(frozen=True, eq=False)
 class Division:
     """The bucket of each record, and how many records each class takes from each bucket."""
 
-    bucket: Whole
+    bucket: NDArray[np.unsignedinteger[Any]]
     sizes: Sizes
 
 
@@ -67,19 +76,78 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
     method = plan.method if isinstance(plan.method, Sabre) else Sabre()
-    space = Space(codes.matrix[chosen.places, : codes.quasi], codes.domains[: codes.quasi])
-    taken = _taken(space, divisions(codes, plan, chosen), method, chance)
-    if len(chosen.numbers.kind) > 1:
-        return _united(codes, taken, space, chosen)
-    return Classes(chosen.places[taken.order].astype(np.uint32), taken.starts)
+    made = _Search(codes, plan, method, chosen, chance).run()
+    return Classes(chosen.places[made.order].astype(np.uint32), made.starts)
 
 
-def divisions(codes: Codes, plan: Plan, chosen: Eligible) -> Iterator[Division]:
-    """The paper's division first (Algorithm SABRE, lines 1-9), then those with ever finer buckets."""
-    least, everybody = chosen.numbers.least, np.zeros(len(chosen.places), np.int64)
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Algorithm SABRE, once, or as often as less is lost for it."""
+
+    codes: Codes
+    plan: Plan
+    method: Sabre
+    chosen: Eligible
+    chance: Chance
+
+    def run(self) -> Taken:
+        ways = divisions(self.codes, self.plan, self.chosen, bounded=self._bounded)
+        take = nearest if self.method.search == "nearest" else along_curve
+        made = [self.classes(way, take) for way in ([next(ways)] if self._bounded else self._promising(ways))]
+        return made[0] if len(made) == 1 else min(made, key=self.space.loss)
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether classes are such that none can be too far away, and not looked at once they are made."""
+        return self.method.slack == "paper"
+
+    @cached_property
+    def space(self) -> Space:
+        return Space(self.codes.matrix[self.chosen.places, : self.codes.quasi], self.codes.domains[: self.codes.quasi])
+
+    def classes(self, way: Division, take: Take) -> Taken:
+        """Lines 10 to 15, and what has to be put together."""
+        taken = take(self.space, way.bucket, way.sizes, self.chance, sweep=self.method.seeds == "sweep")
+        proven = self._bounded and len(self.chosen.numbers.kind) < 2
+        return taken if proven else self._united(taken)
+
+    def _promising(self, ways: Iterable[Division]) -> list[Division]:
+        """The division whose classes along the curve lose least, and the next if it is not much worse: of the nearest
+        either may lose less.
+
+        With few buckets many classes are too far away, and have to be put together; with many it is hard to find
+        records near each other in every bucket. Somewhere between both the loss is least.
+        """
+        losses: list[float] = []
+        tried: list[Division] = []
+        for way in ways:
+            tried.append(way)
+            losses.append(self.space.loss(self.classes(way, along_curve)))
+            if len(losses) - np.argmin(losses) > _PATIENCE:
+                break
+        best = np.argsort(losses, kind="stable")[:2].tolist()
+        return [tried[place] for place in best if losses[place] <= _WORSE * losses[best[0]]]
+
+    def _united(self, taken: Taken) -> Taken:
+        """A class that breaks a requirement joins the next along the curve, until none does (as in Section 7)."""
+        classes = np.argsort(self.space.keys[taken.seeds], kind="stable")
+        arranged = np.empty_like(taken.order)
+        arrange.in_class_order(taken.order, taken.starts, classes, arranged)
+        starts = np.append(0, np.cumsum(np.diff(taken.starts)[classes]))
+        order = self.chosen.places[arranged].astype(np.uint32)
+        return Taken(arranged, mended(self.codes, order, starts, self.chosen.numbers), taken.seeds)
+
+
+def divisions(codes: Codes, plan: Plan, chosen: Eligible, *, bounded: bool) -> Iterator[Division]:
+    """Ever finer buckets, and the sizes of classes of them (Algorithm SABRE, lines 1-9).
+
+    If ``bounded``, the first are the paper's: U < t and D + U <= t. If not, they begin with one bucket and D <= t,
+    since what the values of a class cost within its buckets is seen once it is made, and far less than U as a rule.
+    """
+    least, everybody = chosen.numbers.least, np.zeros(len(chosen.places), np.uint8)
     first = next((r for r in asked(plan, codes.sensitive_domains) if isinstance(r, TCloseness)), None)
     if first is None:
-        yield Division(everybody, class_sizes(np.array([len(everybody)]), _ONE, 0.0, least))
+        yield Division(everybody, class_sizes(np.array([len(everybody)]), _NOWHERE, 0.0, least))
         return
     place = codes.place(first.on)
     distance, column = distance_of(first, codes.domains[place]), codes.matrix[chosen.places, place]
@@ -88,48 +156,14 @@ def divisions(codes: Codes, plan: Plan, chosen: Eligible) -> Iterator[Division]:
     if codes.whole is not None:
         t -= float(definitions.closeness(counts[None, :], codes.whole[place - codes.quasi], distance)[0])
     if t <= 0:
-        yield Division(everybody, class_sizes(np.array([len(everybody)]), _ONE, 0.0, len(everybody)))
+        yield Division(everybody, class_sizes(np.array([len(everybody)]), _NOWHERE, 0.0, len(everybody)))
         return
     least_buckets = 0.0
-    for buckets in refinements(counts, distance, t):
+    for buckets in refinements(counts, distance, t if bounded else math.inf):
         if len(buckets) < least_buckets:
             continue
         least_buckets = _MORE * len(buckets)
-        bucket = buckets.of(column)
+        bucket = buckets.of(column).astype(smallest(len(buckets)))
         held = np.bincount(bucket, minlength=len(buckets))
-        yield Division(bucket, class_sizes(held, buckets, t + TOLERANCE / 2, least))
-
-
-def _taken(space: Space, ways: Iterator[Division], method: Sabre, chance: Chance) -> Taken:
-    """Lines 10 to 15: classes filled by the paper's division, or by one that loses less."""
-    sweep, take = method.seeds == "sweep", nearest if method.search == "nearest" else along_curve
-    way = next(ways)
-    if method.slack == "best":
-        way = _least_loss(space, chain([way], ways), chance, sweep=sweep)
-    return take(space, way.bucket, way.sizes, chance, sweep=sweep)
-
-
-def _least_loss(space: Space, ways: Iterable[Division], chance: Chance, *, sweep: bool) -> Division:
-    """Buckets are split on past U < t, as long as classes along the curve lose less for it.
-
-    Just below t, U leaves no D for small classes: some more splits may allow many more. Beyond that they only make it
-    harder to find records near each other in every bucket.
-    """
-    losses: list[float] = []
-    tried: list[Division] = []
-    for way in ways:
-        tried.append(way)
-        losses.append(space.loss(along_curve(space, way.bucket, way.sizes, chance, sweep=sweep)))
-        if len(losses) - np.argmin(losses) > _PATIENCE:
-            break
-    return tried[int(np.argmin(losses))]
-
-
-def _united(codes: Codes, taken: Taken, space: Space, chosen: Eligible) -> Classes:
-    """What several requirements ask (Section 7): a class that breaks one joins the next along the curve."""
-    classes = np.argsort(space.keys[taken.seeds], kind="stable")
-    arranged = np.empty_like(taken.order)
-    arrange.in_class_order(taken.order, taken.starts, classes, arranged)
-    starts = np.append(0, np.cumsum(np.diff(taken.starts)[classes]))
-    order = chosen.places[arranged].astype(np.uint32)
-    return Classes(order, mended(codes, order, starts, chosen.numbers))
+        most = t + TOLERANCE / 2 - (buckets.upper if bounded else 0.0)
+        yield Division(bucket, class_sizes(held, buckets.flows, most, least))

@@ -18,6 +18,7 @@ from shoal.table.domain import Domain
 from shoal.table.numbering import numbered
 
 Whole = NDArray[np.int64]
+Bucket = NDArray[np.unsignedinteger[Any]]
 
 #: As many bits of an axis as matter at most.
 _MOST_BITS = 32
@@ -79,7 +80,7 @@ class Space:
         return float(np.sum(lost) / max(len(self.codes) * len(self.domains), 1))
 
 
-def along_curve(space: Space, bucket: Whole, sizes: Sizes, chance: Chance, *, sweep: bool) -> Taken:
+def along_curve(space: Space, bucket: Bucket, sizes: Sizes, chance: Chance, *, sweep: bool) -> Taken:
     """SABRE-AK: each class takes those whose place on the curve is closest to its seed's."""
     order = space.along[np.argsort(bucket[space.along], kind="stable")]
     starts = np.append(0, np.cumsum(sizes.held))
@@ -90,7 +91,7 @@ def along_curve(space: Space, bucket: Whole, sizes: Sizes, chance: Chance, *, sw
     return Taken(order[taken], np.append(0, ends), order[seeds])
 
 
-def nearest(space: Space, bucket: Whole, sizes: Sizes, chance: Chance, *, sweep: bool) -> Taken:
+def nearest(space: Space, bucket: Bucket, sizes: Sizes, chance: Chance, *, sweep: bool) -> Taken:
     """SABRE-KNN: each class takes those that are nearest to its seed."""
     buckets, (some, alike) = len(sizes.held), space.alike
     example, number = numbered([bucket, alike], [buckets, len(some)], len(bucket))
@@ -108,7 +109,9 @@ def nearest(space: Space, bucket: Whole, sizes: Sizes, chance: Chance, *, sweep:
     return Taken(order[taken], np.append(0, ends), order[seeds])
 
 
-def _classes(space: Space, bucket: Whole, sizes: Sizes, place: Whole, chance: Chance, *, sweep: bool) -> taking.Classes:
+def _classes(
+    space: Space, bucket: Bucket, sizes: Sizes, place: Whole, chance: Chance, *, sweep: bool
+) -> taking.Classes:
     """What each class takes, and the queues of seeds: a random one for each bucket, or the curve."""
     queue = space.along if sweep else np.argsort(bucket, kind="stable")
     following = np.zeros(1, np.int64) if sweep else np.cumsum(sizes.held) - sizes.held

@@ -14,8 +14,8 @@ class Sabre:
 
     ``search``: a class takes the records that are nearest to its seed (``nearest``, the paper's SABRE-KNN), or those
     that are next to it along a Hilbert curve (``hilbert``, its SABRE-AK). ``seeds``: drawn by lot (``random``), or one
-    after the other along the curve (``sweep``). ``slack``: the buckets are split no further than t needs (``paper``),
-    or as far as it makes classes lose less (``best``).
+    after the other along the curve (``sweep``). ``slack``: classes are as large as the worst of them would have to be
+    (``paper``), or as small as pays, and put together with others where they turn out to be too far away (``best``).
     """
 
     search: Literal["nearest", "hilbert"] = "nearest"
