@@ -19,6 +19,7 @@ from shoal.errors import PlanError, Unachievable, Unsupported
 from shoal.kernels.shuffle import permutation
 from shoal.partition import sabre, taking
 from shoal.partition.bucketization import refinements
+from shoal.partition.division import Aim
 from shoal.partition.eligible import asked, distance_of, eligible
 from shoal.plan.methods import Sabre
 from shoal.plan.plan import Plan
@@ -118,6 +119,7 @@ def test_the_bound_alone_keeps_one_t(
         return
     with pytest.MonkeyPatch.context() as patched:
         patched.delattr(sabre, "mended")
+        patched.delattr(sabre, "united")
         classes = sabre.group(codes, plan, Chance())
     for requirement, figures in reached(codes, plan, classes):
         assert definitions.keeps(requirement, figures).all()
@@ -157,7 +159,7 @@ def test_classes_take_those_that_are_nearest(
     plan = plan_of(t)
     codes = coded(held * 3, plan)
     space = taking.Space(codes.matrix[:, : codes.quasi], codes.domains[: codes.quasi])
-    way = next(sabre.divisions(codes, plan, eligible(codes, plan), bounded=True))
+    way = next(Aim.of(codes, plan, eligible(codes, plan)).divisions(bounded=True))
     take = taking.nearest if search == "nearest" else taking.along_curve
     taken = take(space, way.bucket, way.sizes, Chance(), sweep=sweep)
     points, left = space.points(np.arange(len(codes))), np.ones(len(codes), np.bool_)
@@ -187,7 +189,7 @@ def test_seeds_fall_by_lot() -> None:
     for _ in range(200):
         shuffled = replace(codes, matrix=codes.matrix[np.random.default_rng().permutation(50)])
         space = taking.Space(shuffled.matrix[:, :3], shuffled.domains[:3])
-        way = next(sabre.divisions(shuffled, plan, eligible(shuffled, plan), bounded=True))
+        way = next(Aim.of(shuffled, plan, eligible(shuffled, plan)).divisions(bounded=True))
         taken = taking.nearest(space, way.bucket, way.sizes, Chance(), sweep=False)
         firsts.add(int(shuffled.matrix[taken.seeds[0], 0]))
     assert len(firsts) > 40
@@ -212,15 +214,30 @@ def test_buckets_are_split_as_long_as_less_is_lost() -> None:
     held = [(i % 60, 0, 0, 0, i % 60) for i in range(3000)]
     plan = plan_of(KAnonymity(5), TCloseness(0.1, "u"))
     codes = coded(held, plan)
-    ways = sabre.divisions(codes, plan, eligible(codes, plan), bounded=False)
-    tried = [len(way.sizes.held) for way in islice(ways, 12)]
+    aim = Aim.of(codes, plan, eligible(codes, plan))
+    tried = [len(way.sizes.held) for way in islice(aim.divisions(bounded=False), 12)]
     assert tried == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15]
-    search = sabre._Search(codes, plan, Sabre(), eligible(codes, plan), Chance())
-    one, *_ = sabre.divisions(codes, plan, search.chosen, bounded=False)
-    found = search._promising(sabre.divisions(codes, plan, search.chosen, bounded=False))
+    search = sabre._Search(codes, aim, Sabre(), eligible(codes, plan), Chance())
+    one, *_ = aim.divisions(bounded=False)
+    found = search._promising(aim.divisions(bounded=False))
     assert 1 <= len(found) <= 2
     assert all(1 < len(way.sizes.held) < 15 for way in found)
     assert search.space.loss(search.run()) < search.space.loss(search.classes(one, taking.nearest))
+
+
+def test_many_values_are_tested_by_buckets_of_them() -> None:
+    """A test of thousands of values for each class would take long; it may be a thousandth of t too strict."""
+    plan = plan_of(KAnonymity(5), TCloseness(0.2, "u"))
+    codes = coded([(i % 60, i % 5, 0, 0, i) for i in range(6000)], plan)
+    aim = Aim.of(codes, plan, eligible(codes, plan))
+    values, numbers = aim.test()
+    assert 1000 < numbers.values[0] < 6000
+    assert len(np.unique(values)) == numbers.values[0]
+    assert 0.2 * 0.999 < numbers.bound[0] < 0.2
+    classes = sabre.group(codes, plan, Chance())
+    assert len(classes) > 500
+    for requirement, figures in reached(codes, plan, classes):
+        assert definitions.keeps(requirement, figures).all()
 
 
 # -- what is refused, and what is odd -----------------------------------------------------------------------

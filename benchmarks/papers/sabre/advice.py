@@ -46,8 +46,8 @@ def _slack(figure: Figure) -> str:
         'The paper makes classes so large that none can be too far away, whomever it takes. With `slack = "best"`, the '
         "default, classes are tested once they are made, and put together where they have to be; buckets are split as "
         f"far as that pays. It loses {between(ratios)} times as much. By the paper's rule a larger t may even lose "
-        "more, since a U just below t leaves no room for D. Steps up of t by 0.025 that lose more, over the three tables: "
-        f"{'; '.join(said)}."
+        "more, since a U just below t leaves no room for D. Steps up of t by 0.025 that lose more, over the three "
+        f"tables: {'; '.join(said)}."
     )
 
 

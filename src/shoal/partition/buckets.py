@@ -21,7 +21,7 @@ from shoal.kernels import bucketing
 from shoal.kernels.bucketing import FREQUENCY, NESTED, ORDERED, Asked
 from shoal.kernels.shuffle import permutation
 from shoal.partition.eligible import distance_of, judged_of
-from shoal.partition.mending import united
+from shoal.partition.mending import joined
 from shoal.privacy.distances import Hierarchical, Ordered
 from shoal.privacy.requirements import LDiversity, TCloseness
 from shoal.table.chance import Chance
@@ -235,7 +235,7 @@ def of_classes(codes: Codes1, holds: Flags, classes: Places, every: Wanted, hold
     unit = place[number]
     starts = np.append(np.flatnonzero(_begins(np.bincount(unit, weights=holds) > 0)), len(sizes))
     for some, wanted in ((np.ones(len(codes), np.bool_), every), (holds, holders)):
-        starts = united(starts, _breaking(codes[some], holds[some], unit[some], wanted))
+        starts = joined(starts, _breaking(codes[some], holds[some], unit[some], wanted))
     return (np.searchsorted(starts, unit, side="right") - 1).astype(np.int32)
 
 

@@ -7,7 +7,8 @@ together what each keeps; such a pair is put together with more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,29 @@ from shoal.kernels import cutting
 from shoal.privacy.search import Numbers
 from shoal.table.codes import Codes
 
-Starts = NDArray[np.int64]
+Whole = NDArray[np.int64]
 
 
-def mended(codes: Codes, order: NDArray[np.uint32], starts: Starts, numbers: Numbers) -> Starts:
+def mended(codes: Codes, order: NDArray[np.uint32], starts: Whole, numbers: Numbers) -> Whole:
     """Where the classes start of which none is broken; each is a run of these classes."""
-    ends = np.cumsum([0, *(len(domain) for domain in codes.sensitive_domains)]).astype(np.int64)
-    sensitive = np.ascontiguousarray(codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive])
-    found = np.empty_like(starts)
-    count = cutting.united(order, starts, sensitive, numbers, ends, found)
+    sensitive = codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive]
+    return united(sensitive, [len(domain) for domain in codes.sensitive_domains], order, starts, numbers)
+
+
+def united(
+    values: NDArray[np.unsignedinteger[Any]],
+    widths: Sequence[int],
+    order: NDArray[np.integer[Any]],
+    starts: Whole,
+    numbers: Numbers,
+) -> Whole:
+    """The same, where the numbers ask of columns of so many different values."""
+    ends, found = np.cumsum([0, *widths]).astype(np.int64), np.empty_like(starts)
+    count = cutting.united(order.astype(np.uint32), starts, np.ascontiguousarray(values), numbers, ends, found)
     return found[: count + 1]
 
 
-def united(starts: Starts, broken: Callable[[Starts], NDArray[np.bool_]]) -> Starts:
+def joined(starts: Whole, broken: Callable[[Whole], NDArray[np.bool_]]) -> Whole:
     """Runs of classes of which none is broken, if all of them together are not."""
     together = 1
     while len(starts) > 2:

@@ -18,55 +18,31 @@ their own distribution with t - D0: distances add up.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.kernels import arrange
-from shoal.partition.bucketization import refinements
-from shoal.partition.eligible import Eligible, asked, counts_of, distance_of, eligible
+from shoal.partition.division import Aim, Column, Division
+from shoal.partition.eligible import Eligible, eligible
 from shoal.partition.growing import check_people
-from shoal.partition.mending import mended
-from shoal.partition.redistribution import Sizes, class_sizes
+from shoal.partition.mending import mended, united
 from shoal.partition.taking import Space, Taken, along_curve, nearest
 from shoal.plan.methods import Sabre
 from shoal.plan.plan import Plan
-from shoal.privacy import definitions
-from shoal.privacy.definitions import TOLERANCE
-from shoal.privacy.distances import Flows
-from shoal.privacy.requirements import TCloseness
+from shoal.privacy.search import Numbers
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
-from shoal.table.distinct import smallest
-
-Whole = NDArray[np.int64]
 
 #: So many divisions beyond the best are tried before no better one is expected.
 _PATIENCE = 2
-#: Each division that is tried has at least so many times the buckets of the one before.
-_MORE = 9 / 8
-
 #: The nearest lose between two thirds of what records along the curve lose, and as much.
 _WORSE = 3 / 2
 
-#: Classes of one bucket are never away from it.
-_NOWHERE = Flows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-
 Take = Callable[..., Taken]
-
-
-@dataclass(frozen=True, eq=False)
-class Division:
-    """The bucket of each record, and how many records each class takes from each bucket."""
-
-    bucket: NDArray[np.unsignedinteger[Any]]
-    sizes: Sizes
 
 
 def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
@@ -76,7 +52,7 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
     method = plan.method if isinstance(plan.method, Sabre) else Sabre()
-    made = _Search(codes, plan, method, chosen, chance).run()
+    made = _Search(codes, Aim.of(codes, plan, chosen), method, chosen, chance).run()
     return Classes(chosen.places[made.order].astype(np.uint32), made.starts)
 
 
@@ -85,13 +61,13 @@ class _Search:
     """Algorithm SABRE, once, or as often as less is lost for it."""
 
     codes: Codes
-    plan: Plan
+    aim: Aim
     method: Sabre
     chosen: Eligible
     chance: Chance
 
     def run(self) -> Taken:
-        ways = divisions(self.codes, self.plan, self.chosen, bounded=self._bounded)
+        ways = self.aim.divisions(bounded=self._bounded)
         take = nearest if self.method.search == "nearest" else along_curve
         made = [self.classes(way, take) for way in ([next(ways)] if self._bounded else self._promising(ways))]
         return made[0] if len(made) == 1 else min(made, key=self.space.loss)
@@ -104,12 +80,6 @@ class _Search:
     @cached_property
     def space(self) -> Space:
         return Space(self.codes.matrix[self.chosen.places, : self.codes.quasi], self.codes.domains[: self.codes.quasi])
-
-    def classes(self, way: Division, take: Take) -> Taken:
-        """Lines 10 to 15, and what has to be put together."""
-        taken = take(self.space, way.bucket, way.sizes, self.chance, sweep=self.method.seeds == "sweep")
-        proven = self._bounded and len(self.chosen.numbers.kind) < 2
-        return taken if proven else self._united(taken)
 
     def _promising(self, ways: Iterable[Division]) -> list[Division]:
         """The division whose classes along the curve lose least, and the next if it is not much worse: of the nearest
@@ -128,42 +98,30 @@ class _Search:
         best = np.argsort(losses, kind="stable")[:2].tolist()
         return [tried[place] for place in best if losses[place] <= _WORSE * losses[best[0]]]
 
-    def _united(self, taken: Taken) -> Taken:
-        """A class that breaks a requirement joins the next along the curve, until none does (as in Section 7)."""
+    def classes(self, way: Division, take: Take) -> Taken:
+        """Lines 10 to 15, and what has to be put together: a class that breaks a requirement joins the next along the
+        curve, until none does (as in Section 7)."""
+        taken = take(self.space, way.bucket, way.sizes, self.chance, sweep=self.method.seeds == "sweep")
+        asked = len(self.chosen.numbers.kind)
+        if asked == 0 or (asked == 1 and self._bounded):
+            return taken
+        taken = self._along(taken)
+        if not self._bounded:
+            values, numbers = self._test
+            width = int(numbers.values[0])
+            taken = replace(taken, starts=united(values[:, None], [width], taken.order, taken.starts, numbers))
+        if asked > 1:
+            order = self.chosen.places[taken.order].astype(np.uint32)
+            taken = replace(taken, starts=mended(self.codes, order, taken.starts, self.chosen.numbers))
+        return taken
+
+    @cached_property
+    def _test(self) -> tuple[Column, Numbers]:
+        return self.aim.test()
+
+    def _along(self, taken: Taken) -> Taken:
+        """The same classes in the order in which their seeds lie along the curve."""
         classes = np.argsort(self.space.keys[taken.seeds], kind="stable")
-        arranged = np.empty_like(taken.order)
-        arrange.in_class_order(taken.order, taken.starts, classes, arranged)
-        starts = np.append(0, np.cumsum(np.diff(taken.starts)[classes]))
-        order = self.chosen.places[arranged].astype(np.uint32)
-        return Taken(arranged, mended(self.codes, order, starts, self.chosen.numbers), taken.seeds)
-
-
-def divisions(codes: Codes, plan: Plan, chosen: Eligible, *, bounded: bool) -> Iterator[Division]:
-    """Ever finer buckets, and the sizes of classes of them (Algorithm SABRE, lines 1-9).
-
-    If ``bounded``, the first are the paper's: U < t and D + U <= t. If not, they begin with one bucket and D <= t,
-    since what the values of a class cost within its buckets is seen once it is made, and far less than U as a rule.
-    """
-    least, everybody = chosen.numbers.least, np.zeros(len(chosen.places), np.uint8)
-    first = next((r for r in asked(plan, codes.sensitive_domains) if isinstance(r, TCloseness)), None)
-    if first is None:
-        yield Division(everybody, class_sizes(np.array([len(everybody)]), _NOWHERE, 0.0, least))
-        return
-    place = codes.place(first.on)
-    distance, column = distance_of(first, codes.domains[place]), codes.matrix[chosen.places, place]
-    counts = counts_of(codes, chosen.places)[place - codes.quasi]
-    t = first.t
-    if codes.whole is not None:
-        t -= float(definitions.closeness(counts[None, :], codes.whole[place - codes.quasi], distance)[0])
-    if t <= 0:
-        yield Division(everybody, class_sizes(np.array([len(everybody)]), _NOWHERE, 0.0, len(everybody)))
-        return
-    least_buckets = 0.0
-    for buckets in refinements(counts, distance, t if bounded else math.inf):
-        if len(buckets) < least_buckets:
-            continue
-        least_buckets = _MORE * len(buckets)
-        bucket = buckets.of(column).astype(smallest(len(buckets)))
-        held = np.bincount(bucket, minlength=len(buckets))
-        most = t + TOLERANCE / 2 - (buckets.upper if bounded else 0.0)
-        yield Division(bucket, class_sizes(held, buckets.flows, most, least))
+        order = np.empty_like(taken.order)
+        arrange.in_class_order(taken.order, taken.starts, classes, order)
+        return Taken(order, np.append(0, np.cumsum(np.diff(taken.starts)[classes])), taken.seeds[classes])
