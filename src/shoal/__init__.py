@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from shoal._verbs import query
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Centres, Generalized, Randomized, Slices
-    from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
+    from shoal.plan.methods import (
+        Anatomize,
+        GreedyClusters,
+        Incognito,
+        InitialPartition,
+        Mondrian,
+        RefiningPartition,
+    )
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -41,18 +48,21 @@ if TYPE_CHECKING:
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
+    "Anatomize": "shoal.plan.methods",
     "Anatomy": "shoal.plan.forms",
     "Centres": "shoal.plan.forms",
     "Generalized": "shoal.plan.forms",
     "GreedyClusters": "shoal.plan.methods",
     "Hierarchy": "shoal.schema.hierarchy",
     "Incognito": "shoal.plan.methods",
+    "InitialPartition": "shoal.plan.methods",
     "KAnonymity": "shoal.privacy.requirements",
     "LDiversity": "shoal.privacy.requirements",
     "Mondrian": "shoal.plan.methods",
     "Plan": "shoal.plan.plan",
     "Randomized": "shoal.plan.forms",
     "Read": "shoal.plan.plan",
+    "RefiningPartition": "shoal.plan.methods",
     "Release": "shoal.release.release",
     "Schema": "shoal.schema.columns",
     "Size": "shoal.privacy.requirements",
@@ -69,6 +79,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Anatomize",
     "Anatomy",
     "Centres",
     "DataError",
@@ -76,6 +87,7 @@ __all__ = [
     "GreedyClusters",
     "Hierarchy",
     "Incognito",
+    "InitialPartition",
     "KAnonymity",
     "LDiversity",
     "MissingDependency",
@@ -84,6 +96,7 @@ __all__ = [
     "PlanError",
     "Randomized",
     "Read",
+    "RefiningPartition",
     "Release",
     "Schema",
     "ShoalError",

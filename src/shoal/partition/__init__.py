@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.errors import Unsupported
-from shoal.plan.methods import GreedyClusters, Incognito, Mondrian
+from shoal.plan.methods import Anatomize, GreedyClusters, Incognito, InitialPartition, Mondrian, RefiningPartition
 from shoal.plan.plan import Plan
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
@@ -25,4 +25,16 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
             from shoal.partition import greedy_clusters
 
             return greedy_clusters.group(codes, plan)
+        case RefiningPartition():
+            from shoal.partition import refining_partition
+
+            return refining_partition.group(codes, plan, chance)
+        case InitialPartition():
+            from shoal.partition import initial_partition
+
+            return initial_partition.group(codes, plan, chance)
+        case Anatomize():
+            from shoal.partition import anatomy
+
+            return anatomy.group(codes, plan, chance)
     raise Unsupported(f"no method groups by {type(plan.method).__name__}")

@@ -1,0 +1,419 @@
+"""Drawing classes of different sensitive values from blocks, and finding a place for what is left over.
+
+``home`` says of each record the class it is drawn for: those of block b have the numbers from ``bases[b]`` on, of which
+``made[b]`` are used; or why it has none yet (:data:`LEFT`, :data:`PARTIAL`). ``shares`` is a
+:class:`shoal.privacy.shares.Shares`; its first column is the most demanding one, and buckets are by its values. All
+kernels of the search stand in this one file, since Numba's cache does not see changes in others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: Records that are in no class: because they were left over, or because a value of theirs does not count.
+LEFT, PARTIAL = -1, -2
+#: Where several columns must be diverse: how many buckets are looked at for each record of a class, and how many
+#: records of a bucket, for one whose other values the class may still take.
+LOOKS, TRIES = 4, 16
+#: How many classes of a block are looked at for one that takes a record whose values are common.
+PROBES = 64
+
+
+@njit(cache=True, nogil=True)
+def _number(codes, i, a, shares):
+    """The number of a record's value in one column; -1 if it does not count."""
+    value = shares.start[a] + np.int64(codes[i, shares.column[a]])
+    return value if value < shares.start[a + 1] else np.int64(-1)
+
+
+@njit(cache=True, nogil=True)
+def _counts(codes, i, shares):
+    """Whether all values of a record count."""
+    for a in range(len(shares.column)):
+        if _number(codes, i, a, shares) < 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _fits(codes, i, shares, held):
+    """Whether a class that holds these values may take one more of each of the record's, but for the first column."""
+    for a in range(1, len(shares.column)):
+        if held[_number(codes, i, a, shares)] >= shares.cap[a]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _note(codes, i, shares, held, by):
+    """Count the record's values, but for the first column."""
+    for a in range(1, len(shares.column)):
+        held[_number(codes, i, a, shares)] += by
+
+
+@njit(cache=True, nogil=True)
+def _pick(codes, bucket, start, count, word, shares, held, left):
+    """A record of a bucket by lot, as its place; where other columns count too, the one that is most pressing of some.
+
+    -1 if none of those that were looked at may join.
+    """
+    first = np.int64(np.float64(word >> np.uint64(24)) / 1099511627776.0 * count)
+    if len(shares.column) == 1:
+        return start + first
+    best, pressing = np.int64(-1), -1.0
+    for step in range(min(count, TRIES)):
+        place = start + (first + step) % count
+        if _fits(codes, bucket[place], shares, held):
+            most = 0.0
+            for a in range(1, len(shares.column)):
+                most = max(most, shares.bound[a] * left[_number(codes, bucket[place], a, shares)])
+            if most > pressing:
+                best, pressing = place, most
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _hash(codes, lo, hi, shares, home, count, left, rank, begin, bucket):
+    """Algorithm 2, line 3: the records of a block by their value in the first column. Returns how many values occur."""
+    present = 0
+    for i in range(lo, hi):
+        home[i] = LEFT if _counts(codes, i, shares) else PARTIAL
+        if home[i] == LEFT:
+            value = _number(codes, i, 0, shares)
+            if count[value] == 0:
+                rank[present] = value
+                present += 1
+            count[value] += 1
+            _note(codes, i, shares, left, 1)
+    total = 0
+    for r in range(present):
+        begin[rank[r]] = total
+        total += count[rank[r]]
+        count[rank[r]] = 0
+    for i in range(lo, hi):
+        if home[i] == LEFT:
+            value = _number(codes, i, 0, shares)
+            bucket[begin[value] + count[value]] = i
+            count[value] += 1
+    return present
+
+
+@njit(cache=True, nogil=True)
+def _largest_first(rank, present, count, upto, sorted_rank):
+    """Sort buckets by size; ``upto[c]`` becomes how many hold at least c. Returns the size of the largest."""
+    most = 0
+    for r in range(present):
+        most = max(most, count[rank[r]])
+    for c in range(most + 2):
+        upto[c] = 0
+    for r in range(present):
+        upto[count[rank[r]]] += 1
+    for c in range(most, 0, -1):
+        upto[c] += upto[c + 1]
+    for r in range(present):  # filled from behind; the counts are counted back and forth again
+        upto[count[rank[r]]] -= 1
+        sorted_rank[upto[count[rank[r]]]] = rank[r]
+    for r in range(present):
+        rank[r] = sorted_rank[r]
+        upto[count[rank[r]]] += 1
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _remove(at, rank, count, upto):
+    """One record less in the bucket that stands here; the order by size stays."""
+    value = rank[at]
+    last = upto[count[value]] - 1
+    rank[at], rank[last] = rank[last], value
+    upto[count[value]] -= 1
+    count[value] -= 1
+
+
+@njit(cache=True, nogil=True)
+def draw(codes, starts, blocks, shares, luck, bases, home, made):
+    """Algorithm 2, lines 2-9, of some blocks: classes of one record each of the largest buckets, ties broken by lot."""
+    largest, several = 0, len(shares.column) > 1
+    for b in blocks:
+        largest = max(largest, starts[b + 1] - starts[b])
+    values = shares.start[1]
+    count, begin = np.zeros(values, np.int64), np.empty(values, np.int64)
+    left, held = np.zeros(shares.start[-1], np.int64), np.zeros(shares.start[-1], np.int64)
+    rank, spare = np.empty(min(values, largest), np.int64), np.empty(min(values, largest), np.int64)
+    bucket, upto = np.empty(largest, np.int64), np.empty(largest + 2, np.int64)
+    taken, place = np.empty(shares.size, np.int64), np.empty(shares.size, np.int64)
+    for b in blocks:
+        lo, hi = starts[b], starts[b + 1]
+        present = _hash(codes, lo, hi, shares, home, count, left, rank, begin, bucket)
+        _largest_first(rank, present, count, upto, spare)
+        word, looks = (LOOKS * lo, LOOKS * shares.size) if several else (lo, shares.size)
+        made[b] = 0
+        while present and upto[1] >= shares.size:
+            found, at = 0, 0
+            while found < shares.size and at < min(upto[1], looks):
+                end = upto[count[rank[at]]]
+                other = at + np.int64(((luck[word] & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
+                rank[at], rank[other] = rank[other], rank[at]
+                value = rank[at]
+                chosen = _pick(codes, bucket, begin[value], count[value], luck[word], shares, held, left)
+                if chosen >= 0:
+                    taken[found], place[found] = at, chosen
+                    _note(codes, bucket[chosen], shares, held, 1)
+                    found += 1
+                at, word = at + 1, word + 1
+            for t in range(found):
+                _note(codes, bucket[place[t]], shares, held, -1)
+            if found < shares.size:
+                break
+            for t in range(found - 1, -1, -1):  # from behind, so that places further on stay what they are
+                value, i = rank[taken[t]], bucket[place[t]]
+                home[i] = bases[b] + made[b]
+                _note(codes, i, shares, left, -1)
+                bucket[place[t]] = bucket[begin[value] + count[value] - 1]
+                _remove(taken[t], rank, count, upto)
+            made[b] += 1
+        for r in range(present):
+            count[rank[r]] = 0
+        if several:
+            for i in range(lo, hi):
+                if home[i] != PARTIAL:
+                    for a in range(1, len(shares.column)):
+                        left[_number(codes, i, a, shares)] = 0
+
+
+@njit(cache=True, nogil=True)
+def _add(value, rank, place, count, upto):
+    """One record more in a bucket, which becomes the last of those of its size."""
+    if count[value] == 0:
+        rank[upto[1]], place[value] = value, upto[1]
+    count[value] += 1
+    _swap(place[value], upto[count[value]], rank, place)
+    upto[count[value]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _swap(one, other, rank, place):
+    rank[one], rank[other] = rank[other], rank[one]
+    place[rank[one]], place[rank[other]] = one, other
+
+
+@njit(cache=True, nogil=True)
+def _gather(codes, records, shares, rank, count, upto, below, top, held, taken):
+    """A class from what is left over: of the commonest values, the newest record of each.
+
+    Among values that are as common those go first of which a record came last. Returns how many were found.
+    """
+    found, at = 0, 0
+    while found < shares.size and at < upto[1]:
+        begin, end = at, upto[count[rank[at]]]
+        while found < shares.size and at < end:
+            r, tries = top[rank[end - 1 - (at - begin)]], 0
+            while r >= 0 and tries < TRIES and not _fits(codes, records[r], shares, held):
+                r, tries = below[r], tries + 1
+            if r >= 0 and tries < TRIES:
+                taken[found] = r
+                _note(codes, records[r], shares, held, 1)
+                found += 1
+            at += 1
+    for t in range(found):
+        _note(codes, records[taken[t]], shares, held, -1)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def pool(codes, records, blocks, shares, home, first, after):
+    """Algorithm 2, lines 10-15: classes of records that are left over, from blocks that are neighbours.
+
+    ``blocks[r]`` is the block of ``records[r]``. The numbers of these classes begin at ``first``, and ``after`` says of
+    each the last block that gave to it; returns how many there are. Where several columns must be diverse, a pool that
+    gives none though it holds twice the values is emptied: those records stay with their own blocks.
+    """
+    values, made, r = shares.start[1], 0, 0
+    count, top = np.zeros(values, np.int64), np.full(values, -1)
+    rank, place = np.empty(values, np.int64), np.empty(values, np.int64)
+    below, upto = np.full(len(records), -1), np.zeros(len(records) + 2, np.int64)
+    held, taken = np.zeros(shares.start[-1], np.int64), np.empty(shares.size, np.int64)
+    while r < len(records):
+        block = blocks[r]
+        while r < len(records) and blocks[r] == block:
+            value = _number(codes, records[r], 0, shares)
+            below[r], top[value] = top[value], r
+            _add(value, rank, place, count, upto)
+            r += 1
+        while upto[1] >= shares.size:
+            if _gather(codes, records, shares, rank, count, upto, below, top, held, taken) < shares.size:
+                break
+            for one in taken:
+                value = _number(codes, records[one], 0, shares)
+                if top[value] == one:
+                    top[value] = below[one]
+                else:
+                    above = top[value]
+                    while below[above] != one:
+                        above = below[above]
+                    below[above] = below[one]
+                home[records[one]] = first + made
+                _swap(place[value], upto[count[value]] - 1, rank, place)
+                upto[count[value]] -= 1
+                count[value] -= 1
+            after[made] = block
+            made += 1
+        if upto[1] >= 2 * shares.size:
+            for at in range(upto[1]):
+                count[rank[at]], top[rank[at]] = 0, -1
+            size = 1
+            while upto[size]:
+                upto[size] = 0
+                size += 1
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _nearer(codes, i, one, other, columns):
+    """Whether a record is nearer to one than to another: less far off in the first column in which they differ."""
+    for column in columns:
+        here = np.int64(codes[i, column])
+        off, far = abs(np.int64(codes[one, column]) - here), abs(np.int64(codes[other, column]) - here)
+        if off != far:
+            return off < far
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _nearest(codes, lo, hi, i, columns, shares, home, base, size, seen):
+    """Algorithm 2, line 19: the class of the record's block that lacks its value; of these the smallest, then nearest.
+
+    -1 if there is none.
+    """
+    best, value = np.int64(-1), _number(codes, i, 0, shares)
+    for j in range(lo, hi):
+        if base <= home[j] < base + len(size) and _number(codes, j, 0, shares) == value:
+            seen[home[j] - base] = i
+    for j in range(lo, hi):
+        if base <= home[j] < base + len(size) and seen[home[j] - base] != i:
+            fewer = size[home[j] - base] - (size[home[best] - base] if best >= 0 else np.int64(1) << 62)
+            if fewer < 0 or (fewer == 0 and _nearer(codes, i, j, best, columns)):
+                best = j
+    return home[best] if best >= 0 else np.int64(-1)
+
+
+@njit(cache=True, nogil=True)
+def _takes(codes, i, shares, j, following):
+    """Whether a class, whose records follow j, stays in order with this one: 2 if it lacks all of its values, else 1."""
+    best = 2
+    for a in range(len(shares.column)):
+        value, known, alike, k = _number(codes, i, a, shares), 0, 0, j
+        if value >= 0:
+            while k >= 0:
+                other = _number(codes, k, a, shares)
+                known, alike, k = known + (other >= 0), alike + (other == value), following[k]
+            if alike and (known + 1) / (alike + 1) < shares.bound[a]:
+                return 0
+            best = 1 if alike else best
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _spread(codes, lo, hi, shares, home, base, made):
+    """Put the other records of a block into its classes in turn, each into the next one that it leaves in order."""
+    head, following = np.full(made, -1), np.full(hi - lo, -1)
+    for i in range(lo, hi):
+        if home[i] >= base and home[i] < base + made:
+            following[i - lo], head[home[i] - base] = head[home[i] - base], i - lo
+    turn, block = 0, codes[lo:hi]
+    for i in range(lo, hi):
+        if home[i] >= 0:
+            continue
+        chosen = np.int64(-1)
+        for step in range(min(made, PROBES)):
+            one = (turn + step) % made
+            answer = _takes(block, i - lo, shares, head[one], following)
+            if answer == 2:
+                chosen = one
+                break
+            if answer == 1 and chosen < 0:
+                chosen = one
+        if chosen >= 0:
+            home[i], turn = base + chosen, chosen + 1
+            following[i - lo], head[chosen] = head[chosen], i - lo
+
+
+@njit(cache=True, nogil=True)
+def settle(codes, starts, columns, shares, home, bases, made):
+    """Algorithm 2, lines 17-22: what is left over goes into classes of its own block, as far as these stay in order."""
+    size, seen = np.zeros(bases[-1], np.int64), np.full(bases[-1], -1)
+    for i in range(len(home)):
+        if 0 <= home[i] < bases[-1]:
+            size[home[i]] += 1
+    for b in range(len(starts) - 1):
+        lo, hi, base, left, partial = starts[b], starts[b + 1], bases[b], 0, 0
+        for i in range(lo, hi):
+            left, partial = left + (home[i] == LEFT), partial + (home[i] == PARTIAL)
+        if left + partial == 0 or made[b] == 0:
+            continue
+        if len(shares.column) == 1 and left < shares.size:
+            for i in range(lo, hi):
+                if home[i] == LEFT:
+                    sizes = size[base : base + made[b]]
+                    home[i] = _nearest(codes, lo, hi, i, columns, shares, home, base, sizes, seen[base : base + made[b]])
+                    if home[i] >= 0:
+                        size[home[i]] += 1
+                        left -= 1
+        if left + partial:
+            _spread(codes, lo, hi, shares, home, base, made[b])
+
+
+@njit(cache=True, nogil=True)
+def arrange(starts, home, bases, made, after, order, begins, blocks):
+    """The records class by class, the classes block by block: of each block those drawn, the rest that found no class,
+    and those that were pooled up to it.
+
+    Writes the order, where each class begins and the block it stands with; returns how many there are.
+    """
+    number, rest = np.full(bases[-1] + len(after), -1), np.full(len(made), -1)
+    found, p = 0, 0
+    for b in range(len(made)):
+        for own in range(made[b]):
+            number[bases[b] + own], blocks[found] = found, b
+            found += 1
+        for i in range(starts[b], starts[b + 1]):
+            if home[i] < 0 and rest[b] < 0:
+                rest[b], blocks[found] = found, b
+                found += 1
+        while p < len(after) and after[p] == b:
+            number[bases[-1] + p], blocks[found] = found, b
+            found, p = found + 1, p + 1
+    begins[: found + 1] = 0
+    for b in range(len(made)):
+        for i in range(starts[b], starts[b + 1]):
+            home[i] = number[home[i]] if home[i] >= 0 else rest[b]
+            begins[home[i] + 1] += 1
+    for c in range(found):
+        begins[c + 1] += begins[c]
+    for i in range(len(home)):
+        order[begins[home[i]]] = i
+        begins[home[i]] += 1
+    for c in range(found, 0, -1):
+        begins[c] = begins[c - 1]
+    begins[0] = 0
+    return found
+
+
+@njit(cache=True, nogil=True)
+def merge(begins, blocks, least):
+    """Put classes together with the next ones until each has so many records; those of a block stay among themselves,
+    if it has so many.
+
+    Where the classes begin is written over where they began; returns how many there are.
+    """
+    found, opened, fresh = 0, 0, False
+    for c in range(len(blocks)):
+        end = begins[c + 1]
+        if end - opened >= least:
+            begins[found], opened, fresh = opened, end, True
+            found += 1
+        if c + 1 == len(blocks) or blocks[c + 1] != blocks[c]:
+            opened, fresh = end if fresh else opened, False  # what is left of the block joins its last class
+    begins[0], found = 0, max(found, 1)
+    begins[found] = end
+    return found

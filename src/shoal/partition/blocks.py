@@ -1,0 +1,70 @@
+"""What the methods have in common that cut a table into blocks and draw classes from these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels import blocks
+from shoal.partition.eligible import asked, counts_of, eligible
+from shoal.partition.growing import check_people
+from shoal.plan.plan import Plan
+from shoal.privacy.requirements import LDiversity
+from shoal.privacy.search import Numbers
+from shoal.privacy.shares import Asked, Shares, shares
+from shoal.table.codes import Codes
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The records to group, and what is asked of their classes: said as shares, and as it will be tested."""
+
+    codes: Codes
+    places: Integers
+    numbers: Numbers
+    asked: Sequence[Asked]
+    shares: Shares
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a block in which no value has more than its share keeps all that is asked."""
+        return all(one.is_exact for one in self.asked)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Records ``rows[starts[i]:starts[i + 1]]`` are block i, and row j of ``codes`` is record ``rows[j]``.
+
+    The blocks lie in the order of the ``columns`` by which they were cut, so that those side by side are alike.
+    """
+
+    codes: NDArray[np.unsignedinteger[Any]]
+    rows: NDArray[np.uint32]
+    starts: Integers
+    columns: Integers
+
+
+def searched(codes: Codes, plan: Plan, method: str) -> Search:
+    """The records to group; an error says why there is no grouping that keeps the plan's promises."""
+    check_people(codes, method)
+    chosen = eligible(codes, plan)
+    requirements = [r for r in asked(plan, codes.sensitive_domains) if isinstance(r, LDiversity)]
+    found = []
+    for domain, counts in zip(codes.sensitive_domains, counts_of(codes, chosen.places), strict=True):
+        here = [requirement for requirement in requirements if requirement.on == domain.name]
+        if here:
+            found.append(Asked(codes.place(domain.name), here, counts, domain.known))
+    return Search(codes, chosen.places, chosen.numbers, found, shares(found, chosen.numbers.least))
+
+
+def moved(search: Search) -> blocks.Records:
+    """A copy of the records that may be moved about."""
+    every = len(search.places) == len(search.codes)
+    words = search.codes.words.copy() if every else search.codes.words[search.places]
+    return blocks.Records(words.view(search.codes.matrix.dtype), words, search.places.astype(np.uint32))
