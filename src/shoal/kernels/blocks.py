@@ -28,23 +28,23 @@ class Records(NamedTuple):
     rows: Array
 
 
-class Groups(NamedTuple):
-    """The groups of a cut, in the order of the column; those that are put together are told by the first of them."""
+#: What is held of a group: where its records and its values begin and end, its neighbours among the groups, in which
+#: round it was put together with another, and whether it holds several values of the column.
+FIRST, LAST, OPENS, CLOSES, LEFT, RIGHT, ROUND, MIXED = range(8)
+#: What is held of a group and a sensitive column: how many records count, and how many hold the commonest value.
+KNOWN, MOST = range(2)
+#: What is held of a value of a group.
+VALUE, COUNT = range(2)
 
-    first: Array
-    last: Array
-    left: Array
-    right: Array
-    mixed: Array  # whether it holds several values of the column
-    round: Array  # in which round it was put together
-    opens: Array  # its values are value[opens:closes], with their counts
-    closes: Array
-    known: Array  # by column: how many of its records count, and how many hold the commonest value
-    most: Array
-    value: Array
-    count: Array
-    place: Array  # by value: its place in a list, and one; 0 if it is not in it
-    top: Array  # by column
+
+class Groups(NamedTuple):
+    """The groups of a cut in the order of the column; those that are put together are told by the first of them."""
+
+    of: Array
+    secret: Array  # by group and sensitive column
+    entry: Array  # the values of all groups, end to end
+    place: Array  # by value: its place among the entries, and one; 0 if it is not in the list that is looked at
+    top: Array  # by sensitive column
 
 
 class Spare(NamedTuple):
@@ -58,18 +58,10 @@ class Spare(NamedTuple):
 def groups(records: int, codes: int, values: int, columns: int) -> Groups:
     """Memory for the groups of any cut of so many records."""
     most = min(records, codes)
-    entries = min(records * columns, most * values)
-    whole = [np.empty(most, np.int64) for _ in range(4)]
     return Groups(
-        *whole,
-        np.empty(most, np.bool_),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty((most, columns), np.int64),
-        np.empty((most, columns), np.int64),
-        np.empty(entries, np.int64),
-        np.empty(entries, np.int64),
+        np.empty((most, 8), np.int64),
+        np.empty((most, columns, 2), np.int64),
+        np.empty((min(records * columns, most * values), 2), np.int64),
         np.zeros(values, np.int64),
         np.empty(columns, np.int64),
     )
@@ -118,52 +110,48 @@ def sort(records, lo, hi, axis, spare):
 @njit(cache=True, nogil=True)
 def _tally(codes, g, groups, shares):
     """List the sensitive values of a group, and how often each occurs."""
-    columns = len(shares.column)
-    end = groups.opens[g]
-    for a in range(columns):
-        groups.known[g, a] = groups.most[g, a] = 0
-    for i in range(groups.first[g], groups.last[g]):
-        for a in range(columns):
+    of, secret, entry, place, _ = groups
+    end = of[g, OPENS]
+    for a in range(len(shares.column)):
+        secret[g, a, KNOWN] = secret[g, a, MOST] = 0
+        for i in range(of[g, FIRST], of[g, LAST]):
             value = shares.start[a] + np.int64(codes[i, shares.column[a]])
             if value < shares.start[a + 1]:
-                if groups.place[value] == 0:
-                    groups.value[end], groups.count[end] = value, 0
+                if place[value] == 0:
+                    entry[end, VALUE], entry[end, COUNT] = value, 0
                     end += 1
-                    groups.place[value] = end
-                at = groups.place[value] - 1
-                groups.count[at] += 1
-                groups.known[g, a] += 1
-                groups.most[g, a] = max(groups.most[g, a], groups.count[at])
-    groups.closes[g] = end
-    for at in range(groups.opens[g], end):
-        groups.place[groups.value[at]] = 0
+                    place[value] = end
+                count = entry[place[value] - 1, COUNT] + 1
+                entry[place[value] - 1, COUNT] = count
+                secret[g, a, KNOWN] += 1
+                secret[g, a, MOST] = max(secret[g, a, MOST], count)
+    of[g, CLOSES] = end
+    for at in range(of[g, OPENS], end):
+        place[entry[at, VALUE]] = 0
 
 
 @njit(cache=True, nogil=True)
 def _groups(codes, lo, hi, axis, groups, shares):
-    """The runs of equal codes in a sorted block; returns how many there are."""
-    found, begin = 0, lo
+    """The runs of equal codes in a sorted block."""
+    of, g, begin = groups.of, np.int64(0), lo
     while begin < hi:
         end = begin + 1
         while end < hi and codes[end, axis] == codes[begin, axis]:
             end += 1
-        groups.first[found], groups.last[found] = begin, end
-        groups.left[found], groups.right[found] = found - 1, found + 1
-        groups.mixed[found], groups.round[found] = False, 0
-        groups.opens[found] = groups.closes[found - 1] if found else 0
-        _tally(codes, found, groups, shares)
-        found, begin = found + 1, end
-    groups.right[found - 1] = -1
-    return found
+        of[g, FIRST], of[g, LAST], of[g, LEFT], of[g, RIGHT] = begin, end, g - 1, g + 1 if end < hi else -1
+        of[g, ROUND], of[g, MIXED], of[g, OPENS] = 0, 0, of[g - 1, CLOSES] if g else 0
+        _tally(codes, g, groups, shares)
+        g, begin = g + 1, end
 
 
 @njit(cache=True, nogil=True)
 def _broken(g, groups, shares):
     """Whether a group is no block: too few records, or a value that is too common."""
-    if groups.last[g] - groups.first[g] < shares.least:
+    if groups.of[g, LAST] - groups.of[g, FIRST] < shares.least:
         return True
     for a in range(len(shares.column)):
-        if groups.known[g, a] == 0 or groups.known[g, a] / groups.most[g, a] < shares.bound[a]:
+        known, most = groups.secret[g, a, KNOWN], groups.secret[g, a, MOST]
+        if known == 0 or known / most < shares.bound[a]:
             return True
     return False
 
@@ -171,50 +159,48 @@ def _broken(g, groups, shares):
 @njit(cache=True, nogil=True)
 def _deficit(one, other, groups, shares):
     """How many records two groups together lack to be a block."""
-    groups.top[:] = groups.most[one]
-    for at in range(groups.opens[one], groups.closes[one]):
-        groups.place[groups.value[at]] = at + 1
-    for at in range(groups.opens[other], groups.closes[other]):
-        value = groups.value[at]
-        held = groups.place[value]
-        together = groups.count[at] + (groups.count[held - 1] if held else 0)
-        a = shares.of[value]
-        groups.top[a] = max(groups.top[a], together)
-    for at in range(groups.opens[one], groups.closes[one]):
-        groups.place[groups.value[at]] = 0
+    of, secret, entry, place, top = groups
+    for a in range(len(shares.column)):
+        top[a] = max(secret[one, a, MOST], 1)
+    for at in range(of[one, OPENS], of[one, CLOSES]):
+        place[entry[at, VALUE]] = at + 1
+    for at in range(of[other, OPENS], of[other, CLOSES]):
+        value = entry[at, VALUE]
+        both = entry[at, COUNT] + (entry[place[value] - 1, COUNT] if place[value] else 0)
+        top[shares.of[value]] = max(top[shares.of[value]], both)
+    for at in range(of[one, OPENS], of[one, CLOSES]):
+        place[entry[at, VALUE]] = 0
     lack = 0.0
     for a in range(len(shares.column)):
-        lack += max(shares.bound[a] * max(groups.top[a], 1) - groups.known[one, a] - groups.known[other, a], 0.0)
-    size = groups.last[one] - groups.first[one] + groups.last[other] - groups.first[other]
-    return max(lack, np.float64(shares.least - size))
+        lack += max(shares.bound[a] * top[a] - secret[one, a, KNOWN] - secret[other, a, KNOWN], 0.0)
+    return max(lack, shares.least - 0.0 - (of[one, LAST] - of[one, FIRST]) - (of[other, LAST] - of[other, FIRST]))
 
 
 @njit(cache=True, nogil=True)
 def _join(one, other, groups, shares, now):
     """Put a group together with its right neighbour, in the place of the first."""
-    end = groups.closes[one]
-    for at in range(groups.opens[one], groups.closes[one]):
-        groups.place[groups.value[at]] = at + 1
-    for at in range(groups.opens[other], groups.closes[other]):
-        value, held = groups.value[at], groups.place[groups.value[at]]
-        if held:
-            groups.count[held - 1] += groups.count[at]
-        else:
-            groups.value[end], groups.count[end] = value, groups.count[at]
-            end += 1
-    for at in range(groups.opens[one], groups.closes[one]):
-        groups.place[groups.value[at]] = 0
-    groups.closes[one], groups.last[one] = end, groups.last[other]
+    of, secret, entry, place, _ = groups
+    end = of[one, CLOSES]
     for a in range(len(shares.column)):
-        groups.known[one, a] += groups.known[other, a]
-        groups.most[one, a] = 0
-    for at in range(groups.opens[one], end):
-        a = shares.of[groups.value[at]]
-        groups.most[one, a] = max(groups.most[one, a], groups.count[at])
-    groups.mixed[one], groups.round[one] = True, now
-    groups.right[one] = groups.right[other]
-    if groups.right[one] >= 0:
-        groups.left[groups.right[one]] = one
+        secret[one, a, KNOWN] += secret[other, a, KNOWN]
+    for at in range(of[one, OPENS], of[one, CLOSES]):
+        place[entry[at, VALUE]] = at + 1
+    for at in range(of[other, OPENS], of[other, CLOSES]):
+        value, count = entry[at, VALUE], entry[at, COUNT]
+        if place[value]:
+            count += entry[place[value] - 1, COUNT]
+            entry[place[value] - 1, COUNT] = count
+        else:
+            entry[end, VALUE], entry[end, COUNT] = value, count
+            end += 1
+        a = shares.of[value]
+        secret[one, a, MOST] = max(secret[one, a, MOST], secret[other, a, MOST], count)
+    for at in range(of[one, OPENS], of[one, CLOSES]):
+        place[entry[at, VALUE]] = 0
+    of[one, CLOSES], of[one, LAST], of[one, RIGHT] = end, of[other, LAST], of[other, RIGHT]
+    of[one, MIXED], of[one, ROUND] = 1, now
+    if of[one, RIGHT] >= 0:
+        of[of[one, RIGHT], LEFT] = one
 
 
 @njit(cache=True, nogil=True)
@@ -223,10 +209,11 @@ def _neighbour(g, groups, shares, now, bit):
 
     ``bit`` is -1 for the better one, else it chooses the left or the right.
     """
-    left, right = groups.left[g], groups.right[g]
-    if left >= 0 and groups.round[left] == now:
+    of = groups.of
+    left, right = of[g, LEFT], of[g, RIGHT]
+    if left >= 0 and of[left, ROUND] == now:
         left = -1
-    if right >= 0 and groups.round[right] == now:
+    if right >= 0 and of[right, ROUND] == now:
         right = -1
     if left < 0 or right < 0:
         return max(left, right)
@@ -234,8 +221,7 @@ def _neighbour(g, groups, shares, now, bit):
         return right if bit else left
     on_left, on_right = _deficit(left, g, groups, shares), _deficit(g, right, groups, shares)
     if on_left == on_right:
-        fewer = groups.last[right] - groups.first[right] < groups.last[left] - groups.first[left]
-        return right if fewer else left
+        on_left, on_right = of[left, LAST] - of[left, FIRST], of[right, LAST] - of[right, FIRST]
     return right if on_right < on_left else left
 
 
@@ -246,20 +232,19 @@ def _merge(groups, shares, luck, depth):
     In rounds, in each of which a group is put together once at most: else the first block would swallow, one by one,
     the neighbours that are too small to be blocks.
     """
-    now, changed = 0, True
+    of, now, changed = groups.of, 0, True
     while changed:
-        now, g, changed = now + 1, 0, False
+        now, g, changed = now + 1, np.int64(0), False
         while g >= 0:
-            if groups.round[g] != now and _broken(g, groups, shares):
-                bit = np.int64(-1)
+            if of[g, ROUND] != now and _broken(g, groups, shares):
+                bit = -1
                 if len(luck):
-                    word = luck[groups.first[g]] >> np.uint64((now + 8 * depth) & 63)
-                    bit = np.int64(word & np.uint64(1))
+                    bit = np.int64((luck[of[g, FIRST]] >> np.uint64((now + 8 * depth) & 63)) & np.uint64(1))
                 other = _neighbour(g, groups, shares, now, bit)
                 if other >= 0:
                     g, other, changed = min(g, other), max(g, other), True
                     _join(g, other, groups, shares, now)
-            g = groups.right[g]
+            g = of[g, RIGHT]
 
 
 @njit(cache=True, nogil=True)
@@ -270,7 +255,7 @@ def divide(records, starts, depths, columns, shares, final, luck, once, groups, 
     ``final`` a block that holds several values of a column is not cut by the next ones. ``luck`` is empty where groups
     go to the better neighbour.
     """
-    deepest, found = len(columns), 0
+    deepest, found, of = len(columns), 0, groups.of
     waiting = np.empty((starts[-1] - starts[0]) // shares.least + len(starts) + 1, np.int64)
     depth_of = np.empty(len(waiting), np.int64)
     for block in range(len(depths)):
@@ -282,7 +267,7 @@ def divide(records, starts, depths, columns, shares, final, luck, once, groups, 
                 if sort(records, lo, hi, columns[depth], spare):
                     _groups(records.codes, lo, hi, columns[depth], groups, shares)
                     _merge(groups, shares, luck, depth)
-                    cut = groups.right[0] >= 0
+                    cut = of[0, RIGHT] >= 0
                     if final and not cut:
                         depth = deepest
                 depth += 1
@@ -291,16 +276,17 @@ def divide(records, starts, depths, columns, shares, final, luck, once, groups, 
                 lo, found, top = hi, found + 1, top - 1
                 continue
             g = 0
-            while groups.right[g] >= 0:
-                g = groups.right[g]
+            while of[g, RIGHT] >= 0:
+                g = of[g, RIGHT]
             while g >= 0:  # the last first, so that the first is cut on first
+                go_on = deepest if final and of[g, MIXED] else depth
                 if once:
-                    begins[found], reached[found] = groups.first[g], deepest if final and groups.mixed[g] else depth
+                    begins[found], reached[found] = of[g, FIRST], go_on
                     found += 1
                 else:
-                    waiting[top], depth_of[top] = groups.last[g], deepest if final and groups.mixed[g] else depth
+                    waiting[top], depth_of[top] = of[g, LAST], go_on
                     top += 1
-                g = groups.left[g]
+                g = of[g, LEFT]
             top -= 1
             if once:
                 break
@@ -330,6 +316,7 @@ def runs(codes, shares, begins):
                 value = shares.start[a] + np.int64(codes[j, shares.column[a]])
                 if value < shares.start[a + 1]:
                     counts[value] = 0
-        known[:], most[:] = 0, 0
+        for a in range(columns):
+            known[a] = most[a] = 0
         lo, found = i + 1, found + 1
     return found

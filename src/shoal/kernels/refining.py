@@ -13,9 +13,9 @@ from numba import njit
 
 #: Records that are in no class: because they were left over, or because a value of theirs does not count.
 LEFT, PARTIAL = -1, -2
-#: Where several columns must be diverse: how many buckets are looked at for each record of a class, and how many
-#: records of a bucket, for one whose other values the class may still take.
-LOOKS, TRIES = 4, 16
+#: Where several columns must be diverse: how many records of a bucket are looked at, for one whose other values a class
+#: may still take.
+TRIES = 16
 #: How many classes of a block are looked at for one that takes a record whose values are common.
 PROBES = 64
 
@@ -30,19 +30,19 @@ def _number(codes, i, a, shares):
 @njit(cache=True, nogil=True)
 def _counts(codes, i, shares):
     """Whether all values of a record count."""
+    every = True
     for a in range(len(shares.column)):
-        if _number(codes, i, a, shares) < 0:
-            return False
-    return True
+        every = every and _number(codes, i, a, shares) >= 0
+    return every
 
 
 @njit(cache=True, nogil=True)
 def _fits(codes, i, shares, held):
     """Whether a class that holds these values may take one more of each of the record's, but for the first column."""
+    every = True
     for a in range(1, len(shares.column)):
-        if held[_number(codes, i, a, shares)] >= shares.cap[a]:
-            return False
-    return True
+        every = every and held[_number(codes, i, a, shares)] < shares.cap[a]
+    return every
 
 
 @njit(cache=True, nogil=True)
@@ -131,54 +131,64 @@ def _remove(at, rank, count, upto):
 
 
 @njit(cache=True, nogil=True)
-def draw(codes, starts, blocks, shares, luck, bases, home, made):
-    """Algorithm 2, lines 2-9, of some blocks: classes of one record each of the largest buckets, ties broken by lot."""
-    largest, several = 0, len(shares.column) > 1
+def _choose(codes, shares, luck, looks, count, begin, left, held, rank, bucket, upto, taken, place):
+    """Lines 5-8: one record of each of the largest buckets, ties broken by lot. Returns how many were found.
+
+    ``taken`` are the buckets by rank, ascending, and ``place`` is where their records stand.
+    """
+    found = at = 0
+    while found < shares.size and at < min(upto[1], looks):
+        end = upto[count[rank[at]]]
+        other = at + np.int64(((luck[at] & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
+        rank[at], rank[other] = rank[other], rank[at]
+        value = rank[at]
+        place[found] = _pick(codes, bucket, begin[value], count[value], luck[at], shares, held, left)
+        if place[found] >= 0:
+            _note(codes, bucket[place[found]], shares, held, 1)
+            taken[found] = at
+            found += 1
+        at += 1
+    for t in range(found):
+        _note(codes, bucket[place[t]], shares, held, -1)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def draw(codes, starts, blocks, shares, luck, looks, bases, home, made):
+    """Algorithm 2, lines 2-9, of some blocks: classes of one record each of the largest buckets.
+
+    For each class ``looks`` buckets are looked at, at most; luck has so many words for each class.
+    """
+    largest = 0
     for b in blocks:
         largest = max(largest, starts[b + 1] - starts[b])
-    values = shares.start[1]
+    values, all_values = shares.start[1], shares.start[-1]
     count, begin = np.zeros(values, np.int64), np.empty(values, np.int64)
-    left, held = np.zeros(shares.start[-1], np.int64), np.zeros(shares.start[-1], np.int64)
+    left, held = np.zeros(all_values, np.int64), np.zeros(all_values, np.int64)
     rank, spare = np.empty(min(values, largest), np.int64), np.empty(min(values, largest), np.int64)
     bucket, upto = np.empty(largest, np.int64), np.empty(largest + 2, np.int64)
     taken, place = np.empty(shares.size, np.int64), np.empty(shares.size, np.int64)
     for b in blocks:
-        lo, hi = starts[b], starts[b + 1]
-        present = _hash(codes, lo, hi, shares, home, count, left, rank, begin, bucket)
-        _largest_first(rank, present, count, upto, spare)
-        word, looks = (LOOKS * lo, LOOKS * shares.size) if several else (lo, shares.size)
         made[b] = 0
-        while present and upto[1] >= shares.size:
-            found, at = 0, 0
-            while found < shares.size and at < min(upto[1], looks):
-                end = upto[count[rank[at]]]
-                other = at + np.int64(((luck[word] & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
-                rank[at], rank[other] = rank[other], rank[at]
-                value = rank[at]
-                chosen = _pick(codes, bucket, begin[value], count[value], luck[word], shares, held, left)
-                if chosen >= 0:
-                    taken[found], place[found] = at, chosen
-                    _note(codes, bucket[chosen], shares, held, 1)
-                    found += 1
-                at, word = at + 1, word + 1
-            for t in range(found):
-                _note(codes, bucket[place[t]], shares, held, -1)
+        present = _hash(codes, starts[b], starts[b + 1], shares, home, count, left, rank, begin, bucket)
+        _largest_first(rank, present, count, upto, spare)
+        while upto[1] >= shares.size:
+            number = bases[b] + made[b]
+            words = luck[number * looks : (number + 1) * looks]
+            found = _choose(codes, shares, words, looks, count, begin, left, held, rank, bucket, upto, taken, place)
             if found < shares.size:
                 break
-            for t in range(found - 1, -1, -1):  # from behind, so that places further on stay what they are
+            for t in range(found - 1, -1, -1):  # from behind, so that those before stay where they are
                 value, i = rank[taken[t]], bucket[place[t]]
-                home[i] = bases[b] + made[b]
-                _note(codes, i, shares, left, -1)
+                home[i] = number
                 bucket[place[t]] = bucket[begin[value] + count[value] - 1]
+                _note(codes, i, shares, left, -1)
                 _remove(taken[t], rank, count, upto)
             made[b] += 1
         for r in range(present):
+            for at in range(begin[rank[r]], begin[rank[r]] + count[rank[r]]):
+                _note(codes, bucket[at], shares, left, -1)
             count[rank[r]] = 0
-        if several:
-            for i in range(lo, hi):
-                if home[i] != PARTIAL:
-                    for a in range(1, len(shares.column)):
-                        left[_number(codes, i, a, shares)] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -280,26 +290,46 @@ def _nearer(codes, i, one, other, columns):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(codes, lo, hi, i, columns, shares, home, base, size, seen):
+def _nearest(codes, lo, hi, i, columns, shares, home, base, made, size, seen):
     """Algorithm 2, line 19: the class of the record's block that lacks its value; of these the smallest, then nearest.
 
     -1 if there is none.
     """
-    best, value = np.int64(-1), _number(codes, i, 0, shares)
+    best, value = -1, _number(codes, i, 0, shares)
     for j in range(lo, hi):
-        if base <= home[j] < base + len(size) and _number(codes, j, 0, shares) == value:
-            seen[home[j] - base] = i
+        if base <= home[j] < base + made and _number(codes, j, 0, shares) == value:
+            seen[home[j]] = i
     for j in range(lo, hi):
-        if base <= home[j] < base + len(size) and seen[home[j] - base] != i:
-            fewer = size[home[j] - base] - (size[home[best] - base] if best >= 0 else np.int64(1) << 62)
+        if base <= home[j] < base + made and seen[home[j]] != i:
+            fewer = size[home[j]] - size[home[best]] if best >= 0 else -1
             if fewer < 0 or (fewer == 0 and _nearer(codes, i, j, best, columns)):
                 best = j
-    return home[best] if best >= 0 else np.int64(-1)
+    return home[best] if best >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def settle(codes, starts, columns, shares, home, bases, made, size, seen):
+    """Algorithm 2, lines 17-22: each record that is left over goes into a class of its own block that lacks its value.
+
+    ``size`` is zero for each class, and ``seen`` none of the records.
+    """
+    for i in range(len(home)):
+        if 0 <= home[i] < bases[-1]:
+            size[home[i]] += 1
+    for b in range(len(made)):
+        lo, hi, left = starts[b], starts[b + 1], 0
+        for i in range(lo, hi):
+            left += home[i] == LEFT
+        for i in range(lo if left < shares.size else hi, hi):  # of more no two would be different
+            if home[i] == LEFT:
+                home[i] = _nearest(codes, lo, hi, i, columns, shares, home, bases[b], made[b], size, seen)
+                if home[i] >= 0:
+                    size[home[i]] += 1
 
 
 @njit(cache=True, nogil=True)
 def _takes(codes, i, shares, j, following):
-    """Whether a class, whose records follow j, stays in order with this one: 2 if it lacks all of its values, else 1."""
+    """Whether a class, whose records follow j, stays in order with this one: 2 if it lacks all its values, else 1."""
     best = 2
     for a in range(len(shares.column)):
         value, known, alike, k = _number(codes, i, a, shares), 0, 0, j
@@ -314,53 +344,30 @@ def _takes(codes, i, shares, j, following):
 
 
 @njit(cache=True, nogil=True)
-def _spread(codes, lo, hi, shares, home, base, made):
-    """Put the other records of a block into its classes in turn, each into the next one that it leaves in order."""
-    head, following = np.full(made, -1), np.full(hi - lo, -1)
-    for i in range(lo, hi):
-        if home[i] >= base and home[i] < base + made:
-            following[i - lo], head[home[i] - base] = head[home[i] - base], i - lo
-    turn, block = 0, codes[lo:hi]
-    for i in range(lo, hi):
-        if home[i] >= 0:
-            continue
-        chosen = np.int64(-1)
-        for step in range(min(made, PROBES)):
-            one = (turn + step) % made
-            answer = _takes(block, i - lo, shares, head[one], following)
-            if answer == 2:
-                chosen = one
-                break
-            if answer == 1 and chosen < 0:
-                chosen = one
-        if chosen >= 0:
-            home[i], turn = base + chosen, chosen + 1
-            following[i - lo], head[chosen] = head[chosen], i - lo
+def spread(codes, starts, shares, home, bases, made, head, following):
+    """Records that are in no class go into those of their block in turn, each into the next one that it leaves in
+    order; one that lacks its values goes before.
 
-
-@njit(cache=True, nogil=True)
-def settle(codes, starts, columns, shares, home, bases, made):
-    """Algorithm 2, lines 17-22: what is left over goes into classes of its own block, as far as these stay in order."""
-    size, seen = np.zeros(bases[-1], np.int64), np.full(bases[-1], -1)
+    ``head`` and ``following`` are -1 for each class and record.
+    """
     for i in range(len(home)):
         if 0 <= home[i] < bases[-1]:
-            size[home[i]] += 1
-    for b in range(len(starts) - 1):
-        lo, hi, base, left, partial = starts[b], starts[b + 1], bases[b], 0, 0
-        for i in range(lo, hi):
-            left, partial = left + (home[i] == LEFT), partial + (home[i] == PARTIAL)
-        if left + partial == 0 or made[b] == 0:
-            continue
-        if len(shares.column) == 1 and left < shares.size:
-            for i in range(lo, hi):
-                if home[i] == LEFT:
-                    sizes = size[base : base + made[b]]
-                    home[i] = _nearest(codes, lo, hi, i, columns, shares, home, base, sizes, seen[base : base + made[b]])
-                    if home[i] >= 0:
-                        size[home[i]] += 1
-                        left -= 1
-        if left + partial:
-            _spread(codes, lo, hi, shares, home, base, made[b])
+            following[i], head[home[i]] = head[home[i]], i
+    for b in range(len(made)):
+        turn = 0
+        for i in range(starts[b], starts[b + 1]):
+            chosen = -1
+            for step in range(min(made[b], PROBES) if home[i] < 0 else 0):
+                one = bases[b] + (turn + step) % made[b]
+                answer = _takes(codes, i, shares, head[one], following)
+                if answer and chosen < 0:
+                    chosen = one
+                if answer == 2:
+                    chosen = one
+                    break
+            if chosen >= 0:
+                home[i], turn = chosen, chosen - bases[b] + 1
+                following[i], head[chosen] = head[chosen], i
 
 
 @njit(cache=True, nogil=True)
@@ -383,7 +390,8 @@ def arrange(starts, home, bases, made, after, order, begins, blocks):
         while p < len(after) and after[p] == b:
             number[bases[-1] + p], blocks[found] = found, b
             found, p = found + 1, p + 1
-    begins[: found + 1] = 0
+    for c in range(found + 1):
+        begins[c] = 0
     for b in range(len(made)):
         for i in range(starts[b], starts[b + 1]):
             home[i] = number[home[i]] if home[i] >= 0 else rest[b]

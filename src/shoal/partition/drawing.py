@@ -17,6 +17,9 @@ from shoal.table.classes import Classes
 
 Integers = NDArray[np.int64]
 
+#: Where several columns must be diverse: how many buckets are looked at for each record of a class.
+_LOOKS = 4
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -42,12 +45,13 @@ def draw(blocks: Blocks, shares: Shares, chance: Chance) -> Drawn:
     starts, nothing = blocks.starts, np.empty(0, np.int64)
     if not len(shares.column):  # nothing must be diverse: each record is a class
         return Drawn(np.arange(len(blocks.rows)), starts, np.diff(starts), nothing)
-    luck = chance.words((refining.LOOKS if len(shares.column) > 1 else 1) * (len(blocks.rows) + shares.size))
+    looks = shares.size * (_LOOKS if len(shares.column) > 1 else 1)
     bases = np.append(0, np.cumsum(np.diff(starts) // shares.size)).astype(np.int64)
     found = Drawn(np.empty(len(blocks.rows), np.int64), bases, np.empty(len(starts) - 1, np.int64), nothing)
+    luck = chance.words((int(bases[-1]) + 1) * looks)  # one more, for a class that is not found
 
     def work(part: Integers) -> tuple[list[None], list[Integers]]:
-        refining.draw(blocks.codes, starts, part, shares, luck, bases, found.home, found.made)
+        refining.draw(blocks.codes, starts, part, shares, luck, looks, bases, found.home, found.made)
         return [], []
 
     shared(np.split(np.arange(len(starts) - 1), _borders(starts)), work)
@@ -64,9 +68,7 @@ def classes_of(search: Search, blocks: Blocks, drawn: Drawn) -> Classes:
     exact = search.is_exact and not (drawn.home < 0).any()
     most = int(drawn.bases[-1]) + len(drawn.after) + len(drawn.made)
     order, begins, of = np.empty(len(drawn.home), np.int64), np.empty(most + 1, np.int64), np.empty(most, np.int64)
-    found = refining.arrange(
-        blocks.starts, drawn.home, drawn.bases, drawn.made, drawn.after, order, begins, of
-    )  # fmt: skip
+    found = refining.arrange(blocks.starts, drawn.home, drawn.bases, drawn.made, drawn.after, order, begins, of)
     if search.shares.least > search.shares.size:
         found = refining.merge(begins, of[:found], search.shares.least)
     rows, starts = blocks.rows[order], begins[: found + 1]

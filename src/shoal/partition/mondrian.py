@@ -13,8 +13,6 @@ Why right    the whole table keeps every requirement (see eligible.py), each cut
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +20,12 @@ from numpy.typing import NDArray
 
 from shoal.kernels import cutting
 from shoal.partition.eligible import eligible
+from shoal.partition.sharing import LARGE, shared
 from shoal.plan.methods import Mondrian
 from shoal.plan.plan import Plan
 from shoal.privacy.search import Numbers
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
-
-#: Nodes below this many records are cut to the end in one go; larger ones are halved first, to share the work.
-_SHARED = 1 << 16
 
 
 def group(codes: Codes, plan: Plan) -> Classes:
@@ -77,35 +73,17 @@ class _Search:
     def run(self) -> NDArray[np.int64]:
         """Where each class starts, and their end."""
         records = len(self.table.rows)
-        starts = [np.array([records])]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            waiting: set[Future[NDArray[np.int64] | int]] = set()
-            spans: dict[Future[NDArray[np.int64] | int], tuple[int, int]] = {}
+        found = shared([(0, records)], self._node)
+        return np.sort(np.concatenate([*found, np.array([records])])).astype(np.int64)
 
-            def take(lo: int, hi: int) -> None:
-                future = pool.submit(self._node, lo, hi)
-                spans[future] = (lo, hi)
-                waiting.add(future)
-
-            take(0, records)
-            while waiting:
-                done, waiting_now = wait(waiting, return_when=FIRST_COMPLETED)
-                waiting.clear()
-                waiting.update(waiting_now)
-                for future in done:
-                    found, (lo, hi) = future.result(), spans.pop(future)
-                    if isinstance(found, int):
-                        take(lo, found)
-                        take(found, hi)
-                    else:
-                        starts.append(found)
-        return np.sort(np.concatenate(starts)).astype(np.int64)
-
-    def _node(self, lo: int, hi: int) -> NDArray[np.int64] | int:
+    def _node(self, span: tuple[int, int]) -> tuple[list[NDArray[np.int64]], list[tuple[int, int]]]:
         """One cut of a large node, or all the class starts of a small one."""
+        lo, hi = span
         scratch = cutting.scratch(self.table, hi - lo, self.people)
-        large = hi - lo > _SHARED
+        large = hi - lo > LARGE
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
         cuts = 1 if large else hi - lo
         found = cutting.divide(self.table, lo, hi, self.numbers, self.relaxed, scratch, cuts, starts)
-        return int(starts[1]) if large and found == 2 else starts[:found]
+        if large and found == 2:
+            return [], [(lo, int(starts[1])), (int(starts[1]), hi)]
+        return [starts[:found]], []

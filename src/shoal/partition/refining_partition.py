@@ -61,9 +61,18 @@ def pooled(blocks: Blocks, shares: Shares, drawn: Drawn) -> Drawn:
 
 
 def settled(blocks: Blocks, shares: Shares, drawn: Drawn) -> Drawn:
-    """Lines 17 to 22: the other records go into classes of their own block."""
-    if (drawn.home < 0).any():
-        refining.settle(blocks.codes, blocks.starts, blocks.columns, shares, drawn.home, drawn.bases, drawn.made)
+    """Lines 17 to 22: the other records go into classes of their own block.
+
+    The paper's rule is for records of which no block leaves two alike. Those that it finds no place for, or that do not
+    count, go where they leave a class in order.
+    """
+    home, bases, made = drawn.home, drawn.bases, drawn.made
+    if len(shares.column) == 1 and len(drawn.left):
+        size, seen = np.zeros(bases[-1], np.int64), np.full(bases[-1], -1)
+        refining.settle(blocks.codes, blocks.starts, blocks.columns, shares, home, bases, made, size, seen)
+    if (home < 0).any():
+        head, following = np.full(bases[-1], -1), np.full(len(home), -1)
+        refining.spread(blocks.codes, blocks.starts, shares, home, bases, made, head, following)
     return drawn
 
 
