@@ -18,23 +18,21 @@ _CELLS = 1 << 22
 
 
 def phi_squared(one: Codes, other: Codes, values: int, others: int) -> float:
-    """The mean-square contingency coefficient of two columns of codes: 0 of nothing in common, 1 of everything.
-
-    A column that holds one value goes together with nothing.
-    """
+    """The mean-square contingency coefficient of two columns of codes: 0 of nothing in common, 1 of everything."""
     pair, times = _pairs(one, other, values, others)
-    return of_pairs(pair // others, pair % others, times.astype(np.float64))
+    first, second = np.divmod(pair, max(others, 1))
+    of_one, of_other = np.bincount(first, times), np.bincount(second, times)
+    squares = float((times**2 / (of_one[first] * of_other[second])).sum())
+    return normed(squares, int((of_one > 0).sum()), int((of_other > 0).sum()))
 
 
-def of_pairs(one: Codes, other: Codes, weight: Reals) -> float:
-    """The same of pairs of values with weights, each pair given once."""
-    total = float(weight.sum())
-    of_one, of_other = np.bincount(one, weight), np.bincount(other, weight)
-    fewest = min(int((of_one > 0).sum()), int((of_other > 0).sum()))
-    if fewest < 2:
-        return 0.0
-    squares = weight**2 / (of_one[one] * of_other[other])
-    return float(max(squares.sum() - 1, 0.0) / (fewest - 1)) if total else 0.0
+def normed(squares: float, values: int, others: int) -> float:
+    """The coefficient, given the sum of squared frequencies over the products of their marginals.
+
+    A column of a single value goes together with nothing.
+    """
+    fewest = min(values, others)
+    return min(max(squares - 1, 0.0) / (fewest - 1), 1.0) if fewest > 1 else 0.0
 
 
 def _pairs(one: Codes, other: Codes, values: int, others: int) -> tuple[Integers, Integers]:

@@ -10,6 +10,7 @@ from shoal.plan.methods.mondrian import Mondrian
 from shoal.plan.methods.refining_partition import InitialPartition, RefiningPartition
 
 __all__ = [
+    "COMPARATORS",
     "METHODS",
     "Anatomize",
     "Card",
@@ -27,4 +28,10 @@ Method = Mondrian | Incognito | GreedyClusters | RefiningPartition | InitialPart
 METHODS: dict[str, type[Method]] = {
     kind.card.name: kind
     for kind in (Mondrian, Incognito, GreedyClusters, RefiningPartition, InitialPartition, Anatomize)
+}
+
+#: What is a method in papers, but none that a plan may name; and why.
+COMPARATORS = {
+    "ring": "is a comparator for measurements only: its rows have boxes of their own, so that an outsider finds no "
+    "class to judge, and it promises nothing",
 }
