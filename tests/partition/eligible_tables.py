@@ -17,7 +17,8 @@ from shoal.partition.blocks import Blocks, Search, searched
 from shoal.plan.forms import Anatomy
 from shoal.plan.methods import Method, RefiningPartition
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import LDiversity, Requirement
+from shoal.privacy import definitions
+from shoal.privacy.requirements import LDiversity, Requirement, Size
 from shoal.schema.columns import Schema
 from shoal.table.chance import Chance
 from shoal.table.codes import Codes, encode
@@ -76,3 +77,17 @@ def cases(draw: st.DrawFn, method: Method | None = None, most: int = 120, column
 def members(blocks: Blocks) -> list[list[int]]:
     """The records of each block, in the order in which they lie."""
     return [part.tolist() for part in np.split(blocks.rows.astype(np.int64), blocks.starts[1:-1])]
+
+
+def keeps(case: Case, held: Sequence[int]) -> bool:
+    """Whether these records keep the plan as one class, by the definitions."""
+    codes, sizes = case.codes, [r.size for r in case.plan.require if isinstance(r, Size)]
+    holds = len(held) >= max(sizes, default=1)
+    for requirement in case.plan.require:
+        for domain in codes.sensitive_domains if isinstance(requirement, LDiversity) else ():
+            if requirement.on in (None, domain.name):
+                column = codes.matrix[list(held), codes.place(domain.name)]
+                counts = np.bincount(column, minlength=len(domain))[None, :]
+                reached = definitions.diversity(requirement, counts, domain.known)
+                holds = holds and bool(definitions.keeps(requirement, reached)[0])
+    return holds

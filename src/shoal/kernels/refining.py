@@ -14,8 +14,8 @@ from numba import njit
 #: Records that are in no class: because they were left over, or because a value of theirs does not count.
 LEFT, PARTIAL = -1, -2
 #: Where several columns must be diverse: how many records of a bucket are looked at, for one whose other values a class
-#: may still take.
-TRIES = 16
+#: may still take, and how often a class is begun anew.
+TRIES, ATTEMPTS = 16, 8
 #: How many classes of a block are looked at for one that takes a record whose values are common.
 PROBES = 64
 
@@ -53,8 +53,8 @@ def _note(codes, i, shares, held, by):
 
 
 @njit(cache=True, nogil=True)
-def _pick(codes, bucket, start, count, word, shares, held, left):
-    """A record of a bucket by lot, as its place; where other columns count too, the one that is most pressing of some.
+def _pick(codes, bucket, start, count, word, shares, held, left, tries):
+    """A record of a bucket by lot, as its place; where other columns count too, the most pressing of some that fit.
 
     -1 if none of those that were looked at may join.
     """
@@ -62,7 +62,9 @@ def _pick(codes, bucket, start, count, word, shares, held, left):
     if len(shares.column) == 1:
         return start + first
     best, pressing = np.int64(-1), -1.0
-    for step in range(min(count, TRIES)):
+    for step in range(count):
+        if step >= TRIES or (best >= 0 and step >= tries):
+            break
         place = start + (first + step) % count
         if _fits(codes, bucket[place], shares, held):
             most = 0.0
@@ -131,18 +133,20 @@ def _remove(at, rank, count, upto):
 
 
 @njit(cache=True, nogil=True)
-def _choose(codes, shares, luck, looks, count, begin, left, held, rank, bucket, upto, taken, place):
+def _choose(codes, shares, luck, attempt, count, begin, left, held, rank, bucket, upto, taken, place):
     """Lines 5-8: one record of each of the largest buckets, ties broken by lot. Returns how many were found.
 
-    ``taken`` are the buckets by rank, ascending, and ``place`` is where their records stand.
+    ``taken`` are the buckets by rank, ascending, and ``place`` is where their records stand. In the first attempt the
+    records are taken that press most, in others those that come first.
     """
     found = at = 0
-    while found < shares.size and at < min(upto[1], looks):
-        end = upto[count[rank[at]]]
-        other = at + np.int64(((luck[at] & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
+    while found < shares.size and at < min(upto[1], len(luck)):
+        end, word = upto[count[rank[at]]], luck[(at + attempt) % len(luck)]
+        other = at + np.int64(((word & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
         rank[at], rank[other] = rank[other], rank[at]
         value = rank[at]
-        place[found] = _pick(codes, bucket, begin[value], count[value], luck[at], shares, held, left)
+        tries = 1 if attempt else TRIES
+        place[found] = _pick(codes, bucket, begin[value], count[value], word, shares, held, left, tries)
         if place[found] >= 0:
             _note(codes, bucket[place[found]], shares, held, 1)
             taken[found] = at
@@ -173,9 +177,13 @@ def draw(codes, starts, blocks, shares, luck, looks, bases, home, made):
         present = _hash(codes, starts[b], starts[b + 1], shares, home, count, left, rank, begin, bucket)
         _largest_first(rank, present, count, upto, spare)
         while upto[1] >= shares.size:
-            number = bases[b] + made[b]
+            number, found, attempt = bases[b] + made[b], 0, 0
             words = luck[number * looks : (number + 1) * looks]
-            found = _choose(codes, shares, words, looks, count, begin, left, held, rank, bucket, upto, taken, place)
+            while found < shares.size and attempt < (ATTEMPTS if len(shares.column) > 1 else 1):
+                found = _choose(
+                    codes, shares, words, attempt, count, begin, left, held, rank, bucket, upto, taken, place
+                )
+                attempt += 1
             if found < shares.size:
                 break
             for t in range(found - 1, -1, -1):  # from behind, so that those before stay where they are

@@ -29,20 +29,20 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
     search = searched(codes, plan, "anatomy")
     if not len(search.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
-    blocks = _one(search)
+    blocks = one_block(search)
     drawn = draw(blocks, search.shares, chance)
     if len(search.shares.column) == 1 and len(drawn.left) < search.shares.size:
-        _residue(blocks, search.shares, drawn, chance)
+        residue(blocks, search.shares, drawn, chance)
     return classes_of(search, blocks, settled(blocks, search.shares, drawn))
 
 
-def _one(search: Search) -> Blocks:
+def one_block(search: Search) -> Blocks:
     """All records as one block."""
     rows = search.places.astype(np.uint32)
     return Blocks(search.codes.matrix[rows], rows, np.array([0, len(rows)]), np.empty(0, np.int64))
 
 
-def _residue(blocks: Blocks, shares: Shares, drawn: Drawn, chance: Chance) -> None:
+def residue(blocks: Blocks, shares: Shares, drawn: Drawn, chance: Chance) -> None:
     """Lines 9 to 12: each record that is left over goes into a class by lot, of those that lack its value."""
     values = blocks.codes[:, shares.column[0]]
     for i, word in zip(drawn.left.tolist(), chance.words(len(drawn.left)).tolist(), strict=True):
