@@ -70,6 +70,7 @@ def measure(
     the journalist's risk. ``queries`` asks the release and the original so many random counts, and says how far apart
     the answers are; it needs the original.
     """
+    from shoal.measure.kept import correspondences
     from shoal.measure.measuring import measure as scores
 
     held = opened(published, plan)
@@ -88,6 +89,7 @@ def measure(
         population=everybody,
         missing=tuple(_read_options(held).missing),
     )
+    found = replace(found, correspondence=correspondences(shown, table, _read_options(held).missing))
     return found if queries is None else replace(found, queries=_query_error(held, shown, table, queries))
 
 

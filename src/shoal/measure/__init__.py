@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.measure.kept import Correspondence, Correspondences, Phi
     from shoal.measure.loss import Loss, Losses
     from shoal.measure.measuring import measure
     from shoal.measure.query_error import QueryError, Workload
@@ -21,9 +22,12 @@ __all__ = [
     "Above",
     "Adversary",
     "Bin",
+    "Correspondence",
+    "Correspondences",
     "Journalist",
     "Loss",
     "Losses",
+    "Phi",
     "QueryError",
     "Risk",
     "Scores",
@@ -33,8 +37,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Correspondence": "kept",
+    "Correspondences": "kept",
     "Loss": "loss",
     "Losses": "loss",
+    "Phi": "kept",
     "QueryError": "query_error",
     "Scores": "scores",
     "Workload": "query_error",

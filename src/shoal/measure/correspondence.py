@@ -48,12 +48,16 @@ class Told:
         return np.add.reduceat(self.count, self.starts[:-1]) if len(self.count) else np.zeros(0, np.int64)
 
 
-def told(of: Codes, code: Codes, values: int) -> Told:
-    """What classes tell that hold these values; ``of`` says of each record its class, and ``code`` its value."""
-    pairs, count = np.unique(of.astype(np.int64) * values + code, return_counts=True)
-    number, value = np.divmod(pairs, max(values, 1))
-    classes = int(number[-1]) + 1 if len(number) else 0
-    return Told(of.astype(np.int64), np.searchsorted(number, np.arange(classes + 1)), value, count, values)
+def told(of: Codes, number: Codes, code: Codes, values: int, count: Codes | None = None) -> Told:
+    """What classes tell: class ``number[i]`` holds the value ``code[i]``, once or ``count[i]`` times.
+
+    ``of`` says of each record its class.
+    """
+    pairs, place = np.unique(number.astype(np.int64) * values + code, return_inverse=True)
+    times = np.bincount(place, count).astype(np.int64)
+    numbers, value = np.divmod(pairs, max(values, 1))
+    classes = int(numbers[-1]) + 1 if len(numbers) else 0
+    return Told(of.astype(np.int64), np.searchsorted(numbers, np.arange(classes + 1)), value, times, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from shoal.measure.kept import Correspondences
 from shoal.measure.loss import Losses
 from shoal.measure.risk import Risk, Smallest
 
@@ -33,6 +34,7 @@ class Scores:
         smallest: how much of the release stands in small classes.
         queries: how far the answers to random counts are from the truth, if they were asked; see
             :mod:`shoal.measure.query_error`.
+        correspondence: what is kept of how columns go together with the sensitive ones; see :mod:`shoal.measure.kept`.
     """
 
     records: int
@@ -46,6 +48,7 @@ class Scores:
     risk: Risk
     smallest: Smallest
     queries: QueryError | None = None
+    correspondence: Correspondences = Correspondences()
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""

@@ -47,13 +47,19 @@ def _pairs(one: Codes, other: Codes, values: int, others: int) -> tuple[Integers
 
 
 def binned(domain: Domain, counts: Integers, bins: int) -> Integers:
-    """For each code of a column its group: numbers in intervals of equal frequency, categories as they are.
+    """For each code of a column its group: numbers in intervals of equal frequency, categories as they are."""
+    return np.arange(len(domain)) if domain.kind == "category" else intervals(counts, bins, gap=domain.missing)
 
-    Missing is a group of its own. Where there are no more numbers than bins, each stays alone.
+
+def intervals(counts: Integers, bins: int, *, gap: bool) -> Integers:
+    """For each number, in their order, which of so many intervals of equal frequency it falls in.
+
+    The last code is a missing value's if there is a ``gap``: a group of its own. Where there are no more numbers than
+    bins, each stays alone.
     """
-    if domain.kind == "category" or domain.known <= bins:
-        return np.arange(len(domain))
-    known = counts[: domain.known]
+    known = counts[: len(counts) - gap]
+    if len(known) <= bins:
+        return np.arange(len(counts))
     middle = np.cumsum(known) - known / 2
     groups = np.minimum(middle * bins // max(int(known.sum()), 1), bins - 1).astype(np.int64)
-    return np.append(groups, bins) if domain.missing else groups
+    return np.append(groups, bins) if gap else groups
