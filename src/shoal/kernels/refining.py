@@ -356,26 +356,32 @@ def spread(codes, starts, shares, home, bases, made, head, following):
     """Records that are in no class go into those of their block in turn, each into the next one that it leaves in
     order; one that lacks its values goes before.
 
-    ``head`` and ``following`` are -1 for each class and record.
+    ``head`` and ``following`` are -1 for each class and record. Where one column counts, what a value did not find is
+    not looked for again in the block: first a class that lacks it, then any.
     """
+    enough = np.full((shares.start[1] + 1, 3), -1)  # by value and answer, the last block in which it was not found
     for i in range(len(home)):
         if 0 <= home[i] < bases[-1]:
             following[i], head[home[i]] = head[home[i]], i
     for b in range(len(made)):
         turn = 0
         for i in range(starts[b], starts[b + 1]):
-            chosen = -1
-            for step in range(min(made[b], PROBES) if home[i] < 0 else 0):
+            if home[i] >= 0:
+                continue
+            chosen, best, value = -1, 0, _number(codes, i, 0, shares)
+            wanted = 1 if enough[value, 2] == b else 2
+            for step in range(0 if enough[value, 1] == b else min(made[b], PROBES)):
                 one = bases[b] + (turn + step) % made[b]
                 answer = _takes(codes, i, shares, head[one], following)
-                if answer and chosen < 0:
-                    chosen = one
-                if answer == 2:
-                    chosen = one
+                if answer > best:
+                    chosen, best = one, answer
+                if best >= wanted:
                     break
             if chosen >= 0:
                 home[i], turn = chosen, chosen - bases[b] + 1
                 following[i], head[chosen] = head[chosen], i
+            if best < wanted and len(shares.column) == 1:
+                enough[value, best + 1] = b
 
 
 @njit(cache=True, nogil=True)

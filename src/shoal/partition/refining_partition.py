@@ -15,6 +15,7 @@ Why right    a class that is drawn holds l different values, each once (with sev
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,9 @@ from shoal.partition import mondrian
 from shoal.partition.blocks import Blocks, Search, moved, searched
 from shoal.partition.drawing import Drawn, classes_of, draw
 from shoal.partition.initial_partition import initial
-from shoal.partition.mending import mended
 from shoal.plan.methods import Mondrian, RefiningPartition
 from shoal.plan.plan import Plan
-from shoal.privacy.shares import Shares
+from shoal.privacy.shares import Shares, reached
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -105,6 +105,17 @@ def _sorted(search: Search) -> Blocks:
         cutting.sort(records, 0, count, column, spare)
     begins = np.empty(count + 1, np.int64)
     found = cutting.runs(records.codes, search.shares, begins)
-    begins[found] = count
-    starts = mended(search.codes, records.rows, begins[: found + 1], search.numbers)  # the last run may be no block
+    last, step = found - 1, 1  # the last run may be no block: it joins those before it
+    while last and not _in_order(records.codes[begins[last] :], search.shares):
+        last, step = max(last - step, 0), 2 * step
+    starts = np.append(begins[: last + 1], count)
     return Blocks(records.codes, records.rows, starts, _as_planned(search))
+
+
+def _in_order(codes: NDArray[np.unsignedinteger[Any]], shares: Shares) -> bool:
+    """Whether these records are a block."""
+    holds = len(codes) >= shares.least
+    for column, bound, values in zip(shares.column, shares.bound, np.diff(shares.start), strict=True):
+        counts = np.bincount(codes[:, column], minlength=values)[:values]
+        holds = holds and bool(counts.sum()) and reached(counts) >= bound
+    return holds
