@@ -219,6 +219,40 @@ def test_classes_of_a_size_stay_within_their_block() -> None:
         assert 7 <= len(held) <= 13
 
 
+# -- forms --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [RefiningPartition(), Anatomize()], ids=lambda method: method.card.name)
+def test_classes_that_are_shown_randomized_hold_more_values_each_once(method: Any) -> None:
+    """With p = 0.1 and l = 3 a class needs five values; see shoal/privacy/retention.py."""
+    schema = shoal.Schema(quasi_identifying=["a", "b"], sensitive=["s"])
+    plan = shoal.Plan(schema, [LDiversity(3)], method, shoal.Randomized(retention=0.1), person="row")
+    release = shoal.anonymize(pa.table(table(900)), plan)
+    counts = release.tables["sat_s"].to_pylist()
+    sizes = Counter(row["class"] for row in counts)
+    assert {row["count"] for row in counts} == {1}
+    assert min(sizes.values()) == 5
+    assert len(sizes) >= 175
+
+
+@every
+def test_a_retention_that_no_class_can_bear_is_refused_with_the_largest(method: Any) -> None:
+    schema = shoal.Schema(quasi_identifying=["a", "b"], sensitive=["s"])
+    plan = shoal.Plan(schema, [LDiversity(4)], method, shoal.Randomized(retention=0.15), person="row")
+    with pytest.raises(Unachievable, match=r"retention of 0\.\d+"):
+        shoal.anonymize(pa.table(table(90, illnesses=5)), plan)
+
+
+@every
+def test_classes_are_shown_in_slices(method: Any) -> None:
+    schema = shoal.Schema(quasi_identifying=["a", "b"], sensitive=["s"])
+    plan = shoal.Plan(schema, [LDiversity(4)], method, shoal.Slices(), person="row")
+    release = shoal.anonymize(pa.table(table(400)), plan)
+    assert max(Counter(release.table.column("bucket").to_pylist()).values()) <= (
+        400 if "initial" in method.card.name else 9
+    )
+
+
 # -- chance -------------------------------------------------------------------------------------------------
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.privacy import definitions
-from shoal.privacy.requirements import LDiversity
+from shoal.privacy.requirements import LDiversity, RandomizedDiversity
 from shoal.privacy.shares import Asked, shares, values_needed
 
 diversities = st.one_of(
@@ -25,7 +27,7 @@ def reaches(requirement: LDiversity, counts: list[int]) -> bool:
 
 @given(diversities, st.integers(1, 4))
 def test_so_many_values_are_needed_and_no_fewer(requirement: LDiversity, times: int) -> None:
-    values = values_needed(requirement)
+    values = values_needed(requirement, 99)
     assert reaches(requirement, [times] * values)
     assert values == 1 or not reaches(requirement, [times] * (values - 1))
 
@@ -33,7 +35,7 @@ def test_so_many_values_are_needed_and_no_fewer(requirement: LDiversity, times: 
 @given(diversities, st.integers(1, 3), st.lists(st.integers(0, 3), min_size=1, max_size=30))
 def test_a_class_with_capped_values_is_diverse(requirement: LDiversity, cap: int, held: list[int]) -> None:
     """A class of so many times the records that are needed, no value oftener than that, holds enough of each kind."""
-    size = cap * values_needed(requirement)
+    size = cap * values_needed(requirement, 99)
     counts = [min(times, cap) for times in held]
     if sum(counts) >= size:
         assert reaches(requirement, counts)
@@ -72,3 +74,18 @@ def test_missing_counts_only_if_all_say_so() -> None:
     assert Asked(0, [sensitive], counts, 2).judged == 3
     assert Asked(0, [sensitive, plain], counts, 2).judged == 2
     assert not Asked(0, [sensitive, plain], counts, 2).is_exact
+
+
+@given(st.floats(1.1, 6), st.floats(0, 0.2), st.integers(1, 60), st.booleans())
+def test_randomized_classes_need_more_values(l: float, keeps: float, most: int, gap: bool) -> None:
+    requirement = RandomizedDiversity(l, "s", retention=keeps)
+    values = values_needed(requirement, most, gap=gap)
+    enough = [m for m in range(1, most + 1) if _randomized(requirement, m, gap)]
+    assert values == (enough[0] if enough else math.ceil(l))
+    assert enough == list(range(values, most + 1)) or not enough
+
+
+def _randomized(requirement: RandomizedDiversity, values: int, gap: bool) -> bool:
+    """Whether a class that holds so many values once each, and perhaps a missing one, keeps it."""
+    counts = np.array([[1] * values + [1] * gap])
+    return bool(definitions.keeps(requirement, definitions.diversity(requirement, counts, values))[0])

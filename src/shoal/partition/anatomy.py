@@ -2,7 +2,7 @@
 
 Paper        Xiao, Tao: Anatomy: Simple and Effective Privacy Preservation. VLDB 2006, Section 5.2, algorithm Anatomize.
 Promises     l and a least size.
-Forms        anatomy.
+Forms        anatomy, slices, randomized.
 Reads        sensitive values and nothing else.
 Cost         linear.
 Why right    a class that is drawn holds l different values, each once; at most l - 1 records are left over, no two

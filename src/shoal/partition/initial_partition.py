@@ -3,7 +3,7 @@
 Paper        Zhu, Tian, Du, Xie: Anonymization on Refining Partition: Same Privacy, More Utility. ComSIS 2015,
              Section 4.1 and Algorithm 1 (the comparator AIP of its experiments).
 Promises     k, l and a least size.
-Forms        anatomy, generalized.
+Forms        anatomy, generalized, slices, randomized.
 Reads        sensitive values always: for the order of the columns, and to see which blocks are diverse.
 Cost         n log n: a record is sorted once for each column, and counted once for each column.
 Why right    the whole table keeps every requirement (eligible.py); a cut puts groups together until each is in order,

@@ -3,7 +3,7 @@
 Paper        Zhu, Tian, Du, Xie: Anonymization on Refining Partition: Same Privacy, More Utility. ComSIS 2015,
              Section 4.2 and Algorithm 2; on top of any initial partition, that of Algorithm 1 by default.
 Promises     k, l and a least size.
-Forms        anatomy, generalized.
+Forms        anatomy, generalized, slices, randomized.
 Reads        sensitive values always: a class takes a record of each of the commonest values of its block.
 Cost         n log n for the initial partition; the rest is linear, whatever the size of a block.
 Why right    a class that is drawn holds l different values, each once (with several sensitive columns: none oftener

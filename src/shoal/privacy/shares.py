@@ -2,9 +2,10 @@
 
 Every kind of diversity is kept by enough different values, each as often as the others. So of each sensitive column a
 class holds some values at most so often, and a block from which classes are drawn is in order if no value has more than
-a certain share of it. By frequency that share is the requirement itself. For the other kinds it is the share that the
-table's commonest value has, if that is more: the table must be in order too. What they ask beyond that is not said
-here, so classes must be tested in the end.
+a certain share of it. By frequency that share is the requirement itself. For other kinds, and where values are shown
+randomized, it is one over the number of values that are needed, or the share that the table's commonest value has, if
+that is more: the table must be in order too. What they ask beyond that is not said here, so classes must be tested in
+the end.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.privacy import retention
 from shoal.privacy.definitions import TOLERANCE
-from shoal.privacy.requirements import LDiversity
+from shoal.privacy.requirements import LDiversity, RandomizedDiversity
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -56,21 +58,21 @@ class Asked:
 
     @property
     def values(self) -> int:
-        """How many different values make a class diverse that holds each as often as the others."""
-        return max(map(values_needed, self.requirements))
+        """How many different values make a class diverse that holds each once."""
+        occurring = int((self.counts[: self.judged] > 0).sum())
+        gap = bool(self.counts[self.judged :].any())
+        return max(values_needed(r, occurring, gap=gap) for r in self.requirements)
 
     @property
     def bound(self) -> float:
         """The l by frequency that blocks are to reach: what is asked, as far as the table itself reaches it."""
         counts = self.counts[: self.judged]
-        return min(max(r.l if r.kind == "frequency" else self.values for r in self.requirements), reached(counts))
+        return min(max(r.l if _is_plain(r) else self.values for r in self.requirements), reached(counts))
 
     @property
     def is_exact(self) -> bool:
         """Whether a block that reaches the bound keeps all that is asked."""
-        return all(
-            r.kind == "frequency" and r.l <= self.bound and _judged(r, self) == self.judged for r in self.requirements
-        )
+        return all(_is_plain(r) and r.l <= self.bound and _judged(r, self) == self.judged for r in self.requirements)
 
 
 def reached(counts: Integers) -> float:
@@ -78,11 +80,28 @@ def reached(counts: Integers) -> float:
     return float(counts.sum() / max(counts.max(initial=0), 1))
 
 
-def values_needed(requirement: LDiversity) -> int:
-    """How many different values make a class diverse that holds each as often as the others."""
-    if requirement.kind == "recursive":  # once each: 1 < c (values - l + 1)
+def values_needed(requirement: LDiversity, most: int, *, gap: bool = False) -> int:
+    """How many different values make a class diverse that holds each once.
+
+    Where values are shown randomized that depends on how many values there are at ``most``, and on whether missing ones
+    are drawn too; where no number will do, it is what l needs at the least.
+    """
+    if requirement.kind == "recursive":  # 1 < c (values - l + 1)
         return math.floor(requirement.l - 1 + 1 / (requirement.c or 1.0)) + 1
-    return math.ceil(requirement.l * (1 - TOLERANCE))
+    least = math.ceil(requirement.l * (1 - TOLERANCE))
+    if not isinstance(requirement, RandomizedDiversity) or requirement.retention > retention.MOST:
+        return least
+    able = (
+        values
+        for values in range(least, most + 1)
+        if retention.diversity(requirement.retention, values + gap, values) >= requirement.l
+    )
+    return next(able, least)
+
+
+def _is_plain(requirement: LDiversity) -> bool:
+    """Whether the share of the commonest value is all that is asked about."""
+    return requirement.kind == "frequency" and not isinstance(requirement, RandomizedDiversity)
 
 
 def shares(asked: Sequence[Asked], least: int, values: int = 1) -> Shares:

@@ -17,7 +17,7 @@ class Anatomize:
         idea="draw classes of l different sensitive values, the commonest that are left first, from the whole table",
         paper="Xiao and Tao, Anatomy: Simple and Effective Privacy Preservation, VLDB 2006",
         promises=frozenset({"l", "size"}),
-        forms=("anatomy",),
+        forms=("anatomy", "slices", "randomized"),
         reads_sensitive="always, and nothing else: a class takes one record of each of the commonest values",
         cost="n",
         by_lot=True,

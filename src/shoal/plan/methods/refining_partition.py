@@ -38,7 +38,7 @@ class RefiningPartition:
         "go most strongly with them, so that little of what goes together is lost",
         paper=_PAPER,
         promises=frozenset({"k", "l", "size"}),
-        forms=("anatomy", "generalized"),
+        forms=("anatomy", "generalized", "slices", "randomized"),
         reads_sensitive="always: blocks are cut where they stay diverse, and a class takes one record of each of the "
         "commonest values of its block",
         cost="n log n",
@@ -66,7 +66,7 @@ class InitialPartition:
         "first, and put together neighbours that are not diverse",
         paper=_PAPER,
         promises=frozenset({"k", "l", "size"}),
-        forms=("anatomy", "generalized"),
+        forms=("anatomy", "generalized", "slices", "randomized"),
         reads_sensitive="always: the order of the columns, and which blocks are put together",
         cost="n log n",
         by_lot=True,
