@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.blocks import Blocks, Search, searched
+from shoal.partition.blocks import Blocks, Search
 from shoal.partition.drawing import Drawn, classes_of, draw
+from shoal.partition.randomizing import drawn
 from shoal.partition.refining_partition import settled
 from shoal.plan.plan import Plan
 from shoal.privacy.shares import Shares
@@ -26,14 +27,15 @@ from shoal.table.codes import Codes
 
 def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
     """Group the records into classes that keep every requirement of the plan."""
-    search = searched(codes, plan, "anatomy")
-    if not len(search.places):
-        return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
+    return drawn(codes, plan, "anatomy", lambda search: _grouped(search, chance))
+
+
+def _grouped(search: Search, chance: Chance) -> Classes:
     blocks = one_block(search)
-    drawn = draw(blocks, search.shares, chance)
-    if len(search.shares.column) == 1 and len(drawn.left) < search.shares.size:
-        residue(blocks, search.shares, drawn, chance)
-    return classes_of(search, blocks, settled(blocks, search.shares, drawn))
+    found = draw(blocks, search.shares, chance)
+    if len(search.shares.column) == 1 and len(found.left) < search.shares.size:
+        residue(blocks, search.shares, found, chance)
+    return classes_of(search, blocks, settled(blocks, search.shares, found))
 
 
 def one_block(search: Search) -> Blocks:
@@ -42,13 +44,13 @@ def one_block(search: Search) -> Blocks:
     return Blocks(search.codes.matrix[rows], rows, np.array([0, len(rows)]), np.empty(0, np.int64))
 
 
-def residue(blocks: Blocks, shares: Shares, drawn: Drawn, chance: Chance) -> None:
+def residue(blocks: Blocks, shares: Shares, found: Drawn, chance: Chance) -> None:
     """Lines 9 to 12: each record that is left over goes into a class by lot, of those that lack its value."""
     values = blocks.codes[:, shares.column[0]]
-    for i, word in zip(drawn.left.tolist(), chance.words(len(drawn.left)).tolist(), strict=True):
-        holds = np.zeros(int(drawn.made[0]), np.bool_)
-        alike = drawn.home[values == values[i]]
+    for i, word in zip(found.left.tolist(), chance.words(len(found.left)).tolist(), strict=True):
+        holds = np.zeros(int(found.made[0]), np.bool_)
+        alike = found.home[values == values[i]]
         holds[alike[alike >= 0]] = True
         lacking = np.flatnonzero(~holds)
         if len(lacking):
-            drawn.home[i] = lacking[word * len(lacking) >> 64]
+            found.home[i] = lacking[word * len(lacking) >> 64]

@@ -13,7 +13,7 @@ from shoal.kernels import blocks
 from shoal.partition.eligible import asked, counts_of, eligible
 from shoal.partition.growing import check_people
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import LDiversity
+from shoal.privacy.requirements import LDiversity, Requirement
 from shoal.privacy.search import Numbers
 from shoal.privacy.shares import Asked, Shares, shares
 from shoal.table.codes import Codes
@@ -30,6 +30,7 @@ class Search:
     numbers: Numbers
     asked: Sequence[Asked]
     shares: Shares
+    together: Sequence[Requirement] | None  # what all records together keep, if that is not what classes must
 
     @property
     def is_exact(self) -> bool:
@@ -50,17 +51,25 @@ class Blocks:
     columns: Integers
 
 
-def searched(codes: Codes, plan: Plan, method: str) -> Search:
-    """The records to group; an error says why there is no grouping that keeps the plan's promises."""
+def searched(codes: Codes, plan: Plan, method: str, together: Sequence[Requirement] | None = None) -> Search:
+    """The records to group; an error says why there is no grouping that keeps the plan's promises.
+
+    ``together`` is what all records together must keep, where that is not what each class must.
+    """
     check_people(codes, method)
-    chosen = eligible(codes, plan)
-    requirements = [r for r in asked(plan, codes.sensitive_domains) if isinstance(r, LDiversity)]
-    found = []
-    for domain, counts in zip(codes.sensitive_domains, counts_of(codes, chosen.places), strict=True):
-        here = [requirement for requirement in requirements if requirement.on == domain.name]
+    chosen = eligible(codes, plan, together)
+    found = asked_of(codes, plan, chosen.places)
+    return Search(codes, chosen.places, chosen.numbers, found, shares(found, chosen.numbers.least), together)
+
+
+def asked_of(codes: Codes, plan: Plan, places: Integers | None) -> list[Asked]:
+    """What is asked of each sensitive column, of which something is, and what these records hold of it."""
+    requirements, found = asked(plan, codes.sensitive_domains), []
+    for domain, counts in zip(codes.sensitive_domains, counts_of(codes, places), strict=True):
+        here = [r for r in requirements if isinstance(r, LDiversity) and r.on == domain.name]
         if here:
             found.append(Asked(codes.place(domain.name), here, counts, domain.known))
-    return Search(codes, chosen.places, chosen.numbers, found, shares(found, chosen.numbers.least))
+    return found
 
 
 def moved(search: Search) -> blocks.Records:

@@ -46,11 +46,15 @@ class Eligible:
     numbers: Numbers
 
 
-def eligible(codes: Codes, plan: Plan) -> Eligible:
-    """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
+def eligible(codes: Codes, plan: Plan, together: Sequence[Requirement] | None = None) -> Eligible:
+    """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises.
+
+    ``together`` is what all records together must keep, where that is not what each class must.
+    """
     requirements = asked(plan, codes.sensitive_domains)
     _check_people(codes, requirements)
-    kept = _diverse(codes, requirements, int(plan.suppress * len(codes) + 1e-9))
+    together = requirements if together is None else together
+    kept = _diverse(codes, together, int(plan.suppress * len(codes) + 1e-9))
     if not _enough(codes, kept, requirements):
         if plan.suppress < 1 and len(codes):
             raise Unachievable(_too_few(codes, requirements))

@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 from shoal.kernels import blocks as cutting
 from shoal.kernels import refining
 from shoal.partition import mondrian
-from shoal.partition.blocks import Blocks, Search, moved, searched
+from shoal.partition.blocks import Blocks, Search, moved
 from shoal.partition.drawing import Drawn, classes_of, draw
 from shoal.partition.initial_partition import initial
+from shoal.partition.randomizing import drawn
+from shoal.plan.forms import Anatomy
 from shoal.plan.methods import Mondrian, RefiningPartition
 from shoal.plan.plan import Plan
 from shoal.privacy.shares import Shares, reached
@@ -38,42 +40,41 @@ Integers = NDArray[np.int64]
 
 def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
     """Group the records into classes that keep every requirement of the plan."""
-    search = searched(codes, plan, "refining-partition")
-    if not len(search.places):
-        return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
-    return refined(search, blocks_of(search, plan, chance), chance)
+    return drawn(
+        codes, plan, "refining-partition", lambda search: refined(search, blocks_of(search, plan, chance), chance)
+    )
 
 
 def refined(search: Search, blocks: Blocks, chance: Chance) -> Classes:
     """Algorithm 2 on any initial partition."""
-    drawn = pooled(blocks, search.shares, draw(blocks, search.shares, chance))
-    return classes_of(search, blocks, settled(blocks, search.shares, drawn))
+    found = pooled(blocks, search.shares, draw(blocks, search.shares, chance))
+    return classes_of(search, blocks, settled(blocks, search.shares, found))
 
 
-def pooled(blocks: Blocks, shares: Shares, drawn: Drawn) -> Drawn:
+def pooled(blocks: Blocks, shares: Shares, found: Drawn) -> Drawn:
     """Lines 10 to 15: classes of the records that neighbouring blocks leave over."""
-    left, after = drawn.left, np.empty(len(drawn.left) // shares.size, np.int64)
+    left, after = found.left, np.empty(len(found.left) // shares.size, np.int64)
     if len(after):
         block = np.searchsorted(blocks.starts, left, side="right") - 1
-        first = int(drawn.bases[-1])
-        after = after[: refining.pool(blocks.codes, left, block, shares, drawn.home, first, after)]
-    return replace(drawn, after=after)
+        first = int(found.bases[-1])
+        after = after[: refining.pool(blocks.codes, left, block, shares, found.home, first, after)]
+    return replace(found, after=after)
 
 
-def settled(blocks: Blocks, shares: Shares, drawn: Drawn) -> Drawn:
+def settled(blocks: Blocks, shares: Shares, found: Drawn) -> Drawn:
     """Lines 17 to 22: the other records go into classes of their own block.
 
     The paper's rule is for records of which no block leaves two alike. Those that it finds no place for, or that do not
     count, go where they leave a class in order.
     """
-    home, bases, made = drawn.home, drawn.bases, drawn.made
-    if len(shares.column) == 1 and len(drawn.left):
+    home, bases, made = found.home, found.bases, found.made
+    if len(shares.column) == 1 and len(found.left):
         size, seen = np.zeros(bases[-1], np.int64), np.full(bases[-1], -1)
         refining.settle(blocks.codes, blocks.starts, blocks.columns, shares, home, bases, made, size, seen)
     if (home < 0).any():
         head, following = np.full(bases[-1], -1), np.full(len(home), -1)
         refining.spread(blocks.codes, blocks.starts, shares, home, bases, made, head, following)
-    return drawn
+    return found
 
 
 # -- initial partitions -------------------------------------------------------------------------------------
@@ -84,12 +85,19 @@ def blocks_of(search: Search, plan: Plan, chance: Chance) -> Blocks:
     method = plan.method if isinstance(plan.method, RefiningPartition) else RefiningPartition()
     match method.initial:
         case "mondrian":
-            found = mondrian.group(search.codes, replace(plan, method=Mondrian()))
+            found = mondrian.group(search.codes, _for_blocks(search, plan))
             return Blocks(search.codes.matrix[found.order], found.order, found.starts, _as_planned(search))
         case "lexicographic":
             return _sorted(search)
         case "phi":
             return initial(search, method, chance)
+
+
+def _for_blocks(search: Search, plan: Plan) -> Plan:
+    """The same records, asked for what blocks must keep."""
+    if search.together is None:
+        return replace(plan, method=Mondrian())
+    return replace(plan, method=Mondrian(), form=Anatomy(), require=search.together)
 
 
 def _as_planned(search: Search) -> Integers:

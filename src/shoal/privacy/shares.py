@@ -59,9 +59,17 @@ class Asked:
     @property
     def values(self) -> int:
         """How many different values make a class diverse that holds each once."""
-        occurring = int((self.counts[: self.judged] > 0).sum())
-        gap = bool(self.counts[self.judged :].any())
-        return max(values_needed(r, occurring, gap=gap) for r in self.requirements)
+        return max(values_needed(r, self.occurring, gap=self.gap) for r in self.requirements)
+
+    @property
+    def occurring(self) -> int:
+        """How many different values there are."""
+        return int((self.counts[: self.judged] > 0).sum())
+
+    @property
+    def gap(self) -> bool:
+        """Whether there are records whose value does not count."""
+        return bool(self.counts[self.judged :].any())
 
     @property
     def bound(self) -> float:
@@ -81,22 +89,29 @@ def reached(counts: Integers) -> float:
 
 
 def values_needed(requirement: LDiversity, most: int, *, gap: bool = False) -> int:
-    """How many different values make a class diverse that holds each once.
-
-    Where values are shown randomized that depends on how many values there are at ``most``, and on whether missing ones
-    are drawn too; where no number will do, it is what l needs at the least.
-    """
+    """How many different values make a class diverse that holds each once."""
     if requirement.kind == "recursive":  # 1 < c (values - l + 1)
         return math.floor(requirement.l - 1 + 1 / (requirement.c or 1.0)) + 1
-    least = math.ceil(requirement.l * (1 - TOLERANCE))
+    if isinstance(requirement, RandomizedDiversity):
+        found = values_randomized(requirement, most, gap=gap)
+        return _least(requirement) if found is None else found
+    return _least(requirement)
+
+
+def values_randomized(requirement: LDiversity, most: int, *, gap: bool = False) -> int | None:
+    """The same where values are shown randomized, and missing ones perhaps among them; None if ``most`` are too few."""
     if not isinstance(requirement, RandomizedDiversity) or requirement.retention > retention.MOST:
-        return least
+        return None
     able = (
         values
-        for values in range(least, most + 1)
+        for values in range(_least(requirement), most + 1)
         if retention.diversity(requirement.retention, values + gap, values) >= requirement.l
     )
-    return next(able, least)
+    return next(able, None)
+
+
+def _least(requirement: LDiversity) -> int:
+    return math.ceil(requirement.l * (1 - TOLERANCE))
 
 
 def _is_plain(requirement: LDiversity) -> bool:
