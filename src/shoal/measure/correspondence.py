@@ -48,11 +48,13 @@ class Told:
         return np.add.reduceat(self.count, self.starts[:-1]) if len(self.count) else np.zeros(0, np.int64)
 
 
-def told(of: Codes, number: Codes, code: Codes, values: int, count: Codes | None = None) -> Told:
-    """What classes tell: class ``number[i]`` holds the value ``code[i]``, once or ``count[i]`` times.
+def told(of: Codes, code: Codes, values: int) -> Told:
+    """What classes tell that hold these values; ``of`` says of each record its class, and ``code`` its value."""
+    return counted(of, of, code, values)
 
-    ``of`` says of each record its class.
-    """
+
+def counted(of: Codes, number: Codes, code: Codes, values: int, count: Codes | None = None) -> Told:
+    """What classes tell of which class ``number[i]`` holds the value ``code[i]``, once or ``count[i]`` times."""
     pairs, place = np.unique(number.astype(np.int64) * values + code, return_inverse=True)
     times = np.bincount(place, count).astype(np.int64)
     numbers, value = np.divmod(pairs, max(values, 1))

@@ -77,15 +77,12 @@ def correspondences(published: Published, original: pa.Table | None, missing: Se
 
 def _stands_apart(published: Published, quasi: Sequence[PublishedColumn]) -> bool:
     """Whether all quasi-identifiers stand together in each row, and of sensitive values only the class is told."""
-    if published.form == "slices":
-        names = {column.name for column in quasi}
-        slices = [{name for name in held if name in names} for layout in published.layouts for held in layout.slices]
-        secret = {column.name for column in published.columns if column.role == "sensitive"}
-        alone = all(
-            not secret & set(held) or not names & set(held) for layout in published.layouts for held in layout.slices
-        )
-        return alone and all(held in (names, set()) for held in slices)
-    return published.form == "anatomy"
+    if published.form != "slices":
+        return published.form == "anatomy"
+    names = {column.name for column in quasi}
+    secret = {column.name for column in published.columns if column.role == "sensitive"}
+    slices = [set(held) for layout in published.layouts for held in layout.slices]
+    return all(held >= names and not held & secret for held in slices if held & names)
 
 
 def _of(
@@ -101,7 +98,7 @@ def _of(
     values = matched(coded(held.column(name), name), coded(_column(original, name), name, missing))
     of = published.rows.column(number).to_numpy() - 1
     count = held.column("count").to_numpy() if "count" in held.column_names else None
-    told = correspondence.told(of, held.column(number).to_numpy() - 1, values.published, values.count, count)
+    told = correspondence.counted(of, held.column(number).to_numpy() - 1, values.published, values.count, count)
     return Correspondence(
         correspondence.glp(alike.published, told, correspondence.known(alike.original, values.original)),
         correspondence.reconstruction_error(told) / max(len(of), 1),

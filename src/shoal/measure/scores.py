@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shoal.measure.kept import Correspondences
@@ -48,7 +48,7 @@ class Scores:
     risk: Risk
     smallest: Smallest
     queries: QueryError | None = None
-    correspondence: Correspondences = Correspondences()
+    correspondence: Correspondences = field(default_factory=Correspondences)
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""
