@@ -1,9 +1,10 @@
 """Drawing classes of different sensitive values from blocks, and finding a place for what is left over.
 
-``home`` says of each record the class it is drawn for: those of block b have the numbers from ``bases[b]`` on, of which
-``made[b]`` are used; or why it has none yet (:data:`LEFT`, :data:`PARTIAL`). ``shares`` is a
-:class:`shoal.privacy.shares.Shares`; its first column is the most demanding one, and buckets are by its values. All
-kernels of the search stand in this one file, since Numba's cache does not see changes in others.
+``number`` holds for each record the number of its value in each sensitive column, -1 for one that does not count;
+``shares`` (a :class:`shoal.privacy.shares.Shares`) says what is asked of these columns, the most demanding first, by
+whose values records are put into buckets. ``home`` says of each record the class it is drawn for: those of block b have
+the numbers from ``bases[b]`` on, of which ``made[b]`` are used; or why it has none yet (:data:`LEFT`, :data:`PARTIAL`).
+All kernels of the search stand in this one file, since Numba's cache does not see changes in others.
 """
 
 from __future__ import annotations
@@ -21,81 +22,66 @@ PROBES = 64
 
 
 @njit(cache=True, nogil=True)
-def _number(codes, i, a, shares):
-    """The number of a record's value in one column; -1 if it does not count."""
-    value = shares.start[a] + np.int64(codes[i, shares.column[a]])
-    return value if value < shares.start[a + 1] else np.int64(-1)
-
-
-@njit(cache=True, nogil=True)
-def _counts(codes, i, shares):
-    """Whether all values of a record count."""
-    every = True
-    for a in range(len(shares.column)):
-        every = every and _number(codes, i, a, shares) >= 0
-    return every
-
-
-@njit(cache=True, nogil=True)
-def _fits(codes, i, shares, held):
+def _fits(number, i, cap, held):
     """Whether a class that holds these values may take one more of each of the record's, but for the first column."""
     every = True
-    for a in range(1, len(shares.column)):
-        every = every and held[_number(codes, i, a, shares)] < shares.cap[a]
+    for a in range(1, number.shape[1]):
+        every = every and held[number[i, a]] < cap[a]
     return every
 
 
 @njit(cache=True, nogil=True)
-def _note(codes, i, shares, held, by):
+def _note(number, i, held, by):
     """Count the record's values, but for the first column."""
-    for a in range(1, len(shares.column)):
-        held[_number(codes, i, a, shares)] += by
+    for a in range(1, number.shape[1]):
+        held[number[i, a]] += by
 
 
 @njit(cache=True, nogil=True)
-def _pick(codes, bucket, start, count, word, shares, held, left, tries):
+def _pick(number, bucket, start, count, word, cap, bound, held, left, tries):
     """A record of a bucket by lot, as its place; where other columns count too, the most pressing of some that fit.
 
     -1 if none of those that were looked at may join.
     """
     first = np.int64(np.float64(word >> np.uint64(24)) / 1099511627776.0 * count)
-    if len(shares.column) == 1:
+    if number.shape[1] == 1:
         return start + first
     best, pressing = np.int64(-1), -1.0
     for step in range(count):
         if step >= TRIES or (best >= 0 and step >= tries):
             break
         place = start + (first + step) % count
-        if _fits(codes, bucket[place], shares, held):
+        if _fits(number, bucket[place], cap, held):
             most = 0.0
-            for a in range(1, len(shares.column)):
-                most = max(most, shares.bound[a] * left[_number(codes, bucket[place], a, shares)])
+            for a in range(1, number.shape[1]):
+                most = max(most, bound[a] * left[number[bucket[place], a]])
             if most > pressing:
                 best, pressing = place, most
     return best
 
 
 @njit(cache=True, nogil=True)
-def _hash(codes, lo, hi, shares, home, count, left, rank, begin, bucket):
+def _hash(number, lo, hi, home, count, left, rank, begin, bucket):
     """Algorithm 2, line 3: the records of a block by their value in the first column. Returns how many values occur."""
-    present = 0
+    present, total = 0, 0
     for i in range(lo, hi):
-        home[i] = LEFT if _counts(codes, i, shares) else PARTIAL
+        home[i] = LEFT
+        for a in range(number.shape[1]):
+            if number[i, a] < 0:
+                home[i] = PARTIAL
         if home[i] == LEFT:
-            value = _number(codes, i, 0, shares)
-            if count[value] == 0:
-                rank[present] = value
+            if count[number[i, 0]] == 0:
+                rank[present] = number[i, 0]
                 present += 1
-            count[value] += 1
-            _note(codes, i, shares, left, 1)
-    total = 0
+            count[number[i, 0]] += 1
+            _note(number, i, left, 1)
     for r in range(present):
         begin[rank[r]] = total
         total += count[rank[r]]
         count[rank[r]] = 0
     for i in range(lo, hi):
         if home[i] == LEFT:
-            value = _number(codes, i, 0, shares)
+            value = number[i, 0]
             bucket[begin[value] + count[value]] = i
             count[value] += 1
     return present
@@ -133,32 +119,32 @@ def _remove(at, rank, count, upto):
 
 
 @njit(cache=True, nogil=True)
-def _choose(codes, shares, luck, attempt, count, begin, left, held, rank, bucket, upto, taken, place):
+def _choose(number, shares, luck, attempt, count, begin, left, held, rank, bucket, upto, taken, place):
     """Lines 5-8: one record of each of the largest buckets, ties broken by lot. Returns how many were found.
 
     ``taken`` are the buckets by rank, ascending, and ``place`` is where their records stand. In the first attempt the
     records are taken that press most, in others those that come first.
     """
     found = at = 0
+    tries = 1 if attempt else TRIES
     while found < shares.size and at < min(upto[1], len(luck)):
         end, word = upto[count[rank[at]]], luck[(at + attempt) % len(luck)]
         other = at + np.int64(((word & np.uint64(0xFFFFFF)) * np.uint64(end - at)) >> np.uint64(24))
-        rank[at], rank[other] = rank[other], rank[at]
-        value = rank[at]
-        tries = 1 if attempt else TRIES
-        place[found] = _pick(codes, bucket, begin[value], count[value], word, shares, held, left, tries)
-        if place[found] >= 0:
-            _note(codes, bucket[place[found]], shares, held, 1)
-            taken[found] = at
+        value = rank[other]
+        rank[at], rank[other] = value, rank[at]
+        one = _pick(number, bucket, begin[value], count[value], word, shares.cap, shares.bound, held, left, tries)
+        if one >= 0:
+            _note(number, bucket[one], held, 1)
+            taken[found], place[found] = at, one
             found += 1
         at += 1
     for t in range(found):
-        _note(codes, bucket[place[t]], shares, held, -1)
+        _note(number, bucket[place[t]], held, -1)
     return found
 
 
 @njit(cache=True, nogil=True)
-def draw(codes, starts, blocks, shares, luck, looks, bases, home, made):
+def draw(number, starts, blocks, shares, luck, looks, bases, home, made):
     """Algorithm 2, lines 2-9, of some blocks: classes of one record each of the largest buckets.
 
     For each class ``looks`` buckets are looked at, at most; luck has so many words for each class.
@@ -174,28 +160,28 @@ def draw(codes, starts, blocks, shares, luck, looks, bases, home, made):
     taken, place = np.empty(shares.size, np.int64), np.empty(shares.size, np.int64)
     for b in blocks:
         made[b] = 0
-        present = _hash(codes, starts[b], starts[b + 1], shares, home, count, left, rank, begin, bucket)
+        present = _hash(number, starts[b], starts[b + 1], home, count, left, rank, begin, bucket)
         _largest_first(rank, present, count, upto, spare)
         while upto[1] >= shares.size:
-            number, found, attempt = bases[b] + made[b], 0, 0
-            words = luck[number * looks : (number + 1) * looks]
-            while found < shares.size and attempt < (ATTEMPTS if len(shares.column) > 1 else 1):
+            c, found, attempt = bases[b] + made[b], 0, 0
+            words = luck[c * looks : (c + 1) * looks]
+            while found < shares.size and attempt < (ATTEMPTS if number.shape[1] > 1 else 1):
                 found = _choose(
-                    codes, shares, words, attempt, count, begin, left, held, rank, bucket, upto, taken, place
+                    number, shares, words, attempt, count, begin, left, held, rank, bucket, upto, taken, place
                 )
                 attempt += 1
             if found < shares.size:
                 break
             for t in range(found - 1, -1, -1):  # from behind, so that those before stay where they are
                 value, i = rank[taken[t]], bucket[place[t]]
-                home[i] = number
+                home[i] = c
                 bucket[place[t]] = bucket[begin[value] + count[value] - 1]
-                _note(codes, i, shares, left, -1)
+                _note(number, i, left, -1)
                 _remove(taken[t], rank, count, upto)
             made[b] += 1
         for r in range(present):
             for at in range(begin[rank[r]], begin[rank[r]] + count[rank[r]]):
-                _note(codes, bucket[at], shares, left, -1)
+                _note(number, bucket[at], left, -1)
             count[rank[r]] = 0
 
 
@@ -216,7 +202,7 @@ def _swap(one, other, rank, place):
 
 
 @njit(cache=True, nogil=True)
-def _gather(codes, records, shares, rank, count, upto, below, top, held, taken):
+def _gather(number, records, shares, rank, count, upto, below, top, held, taken):
     """A class from what is left over: of the commonest values, the newest record of each.
 
     Among values that are as common those go first of which a record came last. Returns how many were found.
@@ -226,20 +212,20 @@ def _gather(codes, records, shares, rank, count, upto, below, top, held, taken):
         begin, end = at, upto[count[rank[at]]]
         while found < shares.size and at < end:
             r, tries = top[rank[end - 1 - (at - begin)]], 0
-            while r >= 0 and tries < TRIES and not _fits(codes, records[r], shares, held):
+            while r >= 0 and tries < TRIES and not _fits(number, records[r], shares.cap, held):
                 r, tries = below[r], tries + 1
             if r >= 0 and tries < TRIES:
                 taken[found] = r
-                _note(codes, records[r], shares, held, 1)
+                _note(number, records[r], held, 1)
                 found += 1
             at += 1
     for t in range(found):
-        _note(codes, records[taken[t]], shares, held, -1)
+        _note(number, records[taken[t]], held, -1)
     return found
 
 
 @njit(cache=True, nogil=True)
-def pool(codes, records, blocks, shares, home, first, after):
+def pool(number, records, blocks, shares, home, first, after):
     """Algorithm 2, lines 10-15: classes of records that are left over, from blocks that are neighbours.
 
     ``blocks[r]`` is the block of ``records[r]``. The numbers of these classes begin at ``first``, and ``after`` says of
@@ -254,15 +240,15 @@ def pool(codes, records, blocks, shares, home, first, after):
     while r < len(records):
         block = blocks[r]
         while r < len(records) and blocks[r] == block:
-            value = _number(codes, records[r], 0, shares)
+            value = number[records[r], 0]
             below[r], top[value] = top[value], r
             _add(value, rank, place, count, upto)
             r += 1
         while upto[1] >= shares.size:
-            if _gather(codes, records, shares, rank, count, upto, below, top, held, taken) < shares.size:
+            if _gather(number, records, shares, rank, count, upto, below, top, held, taken) < shares.size:
                 break
             for one in taken:
-                value = _number(codes, records[one], 0, shares)
+                value = number[records[one], 0]
                 if top[value] == one:
                     top[value] = below[one]
                 else:
@@ -298,14 +284,14 @@ def _nearer(codes, i, one, other, columns):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(codes, lo, hi, i, columns, shares, home, base, made, size, seen):
+def _nearest(codes, number, lo, hi, i, columns, home, base, made, size, seen):
     """Algorithm 2, line 19: the class of the record's block that lacks its value; of these the smallest, then nearest.
 
     -1 if there is none.
     """
-    best, value = -1, _number(codes, i, 0, shares)
+    best = -1
     for j in range(lo, hi):
-        if base <= home[j] < base + made and _number(codes, j, 0, shares) == value:
+        if base <= home[j] < base + made and number[j, 0] == number[i, 0]:
             seen[home[j]] = i
     for j in range(lo, hi):
         if base <= home[j] < base + made and seen[home[j]] != i:
@@ -316,10 +302,11 @@ def _nearest(codes, lo, hi, i, columns, shares, home, base, made, size, seen):
 
 
 @njit(cache=True, nogil=True)
-def settle(codes, starts, columns, shares, home, bases, made, size, seen):
+def settle(codes, number, starts, columns, most, home, bases, made, size, seen):
     """Algorithm 2, lines 17-22: each record that is left over goes into a class of its own block that lacks its value.
 
-    ``size`` is zero for each class, and ``seen`` none of the records.
+    Blocks that leave more than ``most`` are passed over: two of their records are alike. ``size`` is zero for each
+    class, and ``seen`` none of the records.
     """
     for i in range(len(home)):
         if 0 <= home[i] < bases[-1]:
@@ -328,38 +315,38 @@ def settle(codes, starts, columns, shares, home, bases, made, size, seen):
         lo, hi, left = starts[b], starts[b + 1], 0
         for i in range(lo, hi):
             left += home[i] == LEFT
-        for i in range(lo if left < shares.size else hi, hi):  # of more no two would be different
+        for i in range(lo if left <= most else hi, hi):
             if home[i] == LEFT:
-                home[i] = _nearest(codes, lo, hi, i, columns, shares, home, bases[b], made[b], size, seen)
+                home[i] = _nearest(codes, number, lo, hi, i, columns, home, bases[b], made[b], size, seen)
                 if home[i] >= 0:
                     size[home[i]] += 1
 
 
 @njit(cache=True, nogil=True)
-def _takes(codes, i, shares, j, following):
+def _takes(number, i, bound, j, following):
     """Whether a class, whose records follow j, stays in order with this one: 2 if it lacks all its values, else 1."""
     best = 2
-    for a in range(len(shares.column)):
-        value, known, alike, k = _number(codes, i, a, shares), 0, 0, j
-        if value >= 0:
-            while k >= 0:
-                other = _number(codes, k, a, shares)
-                known, alike, k = known + (other >= 0), alike + (other == value), following[k]
-            if alike and (known + 1) / (alike + 1) < shares.bound[a]:
-                return 0
-            best = 1 if alike else best
+    for a in range(number.shape[1]):
+        known, alike, k = 0, 0, j
+        while number[i, a] >= 0 and k >= 0:
+            known += number[k, a] >= 0
+            alike += number[k, a] == number[i, a]
+            k = following[k]
+        if alike and (known + 1) / (alike + 1) < bound[a]:
+            return 0
+        best = 1 if alike else best
     return best
 
 
 @njit(cache=True, nogil=True)
-def spread(codes, starts, shares, home, bases, made, head, following):
+def spread(number, starts, bound, enough, home, bases, made, head, following):
     """Records that are in no class go into those of their block in turn, each into the next one that it leaves in
     order; one that lacks its values goes before.
 
     ``head`` and ``following`` are -1 for each class and record. Where one column counts, what a value did not find is
-    not looked for again in the block: first a class that lacks it, then any.
+    not looked for again in the block, first a class that lacks it, then any: ``enough`` says by value and answer in
+    which block that was, and is -1 for each.
     """
-    enough = np.full((shares.start[1] + 1, 3), -1)  # by value and answer, the last block in which it was not found
     for i in range(len(home)):
         if 0 <= home[i] < bases[-1]:
             following[i], head[home[i]] = head[home[i]], i
@@ -368,11 +355,11 @@ def spread(codes, starts, shares, home, bases, made, head, following):
         for i in range(starts[b], starts[b + 1]):
             if home[i] >= 0:
                 continue
-            chosen, best, value = -1, 0, _number(codes, i, 0, shares)
+            chosen, best, value = -1, 0, number[i, 0]
             wanted = 1 if enough[value, 2] == b else 2
             for step in range(0 if enough[value, 1] == b else min(made[b], PROBES)):
                 one = bases[b] + (turn + step) % made[b]
-                answer = _takes(codes, i, shares, head[one], following)
+                answer = _takes(number, i, bound, head[one], following)
                 if answer > best:
                     chosen, best = one, answer
                 if best >= wanted:
@@ -380,7 +367,7 @@ def spread(codes, starts, shares, home, bases, made, head, following):
             if chosen >= 0:
                 home[i], turn = chosen, chosen - bases[b] + 1
                 following[i], head[chosen] = head[chosen], i
-            if best < wanted and len(shares.column) == 1:
+            if best < wanted and number.shape[1] == 1:
                 enough[value, best + 1] = b
 
 

@@ -50,6 +50,15 @@ class Blocks:
     starts: Integers
     columns: Integers
 
+    def numbered(self, shares: Shares) -> NDArray[np.int32]:
+        """The number of each record's value in each column that must be diverse; -1 for one that does not count."""
+        found = np.empty((len(self.rows), len(shares.column)), np.int32)
+        for a, column in enumerate(shares.column.tolist()):
+            found[:, a] = self.codes[:, column]
+            found[:, a] += np.int32(shares.start[a])
+            found[found[:, a] >= shares.start[a + 1], a] = -1
+        return found
+
 
 def searched(codes: Codes, plan: Plan, method: str, together: Sequence[Requirement] | None = None) -> Search:
     """The records to group; an error says why there is no grouping that keeps the plan's promises.

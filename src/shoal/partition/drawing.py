@@ -50,8 +50,10 @@ def draw(blocks: Blocks, shares: Shares, chance: Chance) -> Drawn:
     found = Drawn(np.empty(len(blocks.rows), np.int64), bases, np.empty(len(starts) - 1, np.int64), nothing)
     luck = chance.words((int(bases[-1]) + 1) * looks)  # one more, for a class that is not found
 
+    number = blocks.numbered(shares)
+
     def work(part: Integers) -> tuple[list[None], list[Integers]]:
-        refining.draw(blocks.codes, starts, part, shares, luck, looks, bases, found.home, found.made)
+        refining.draw(number, starts, part, shares, luck, looks, bases, found.home, found.made)
         return [], []
 
     shared(np.split(np.arange(len(starts) - 1), _borders(starts)), work)

@@ -57,7 +57,7 @@ def pooled(blocks: Blocks, shares: Shares, found: Drawn) -> Drawn:
     if len(after):
         block = np.searchsorted(blocks.starts, left, side="right") - 1
         first = int(found.bases[-1])
-        after = after[: refining.pool(blocks.codes, left, block, shares, found.home, first, after)]
+        after = after[: refining.pool(blocks.numbered(shares), left, block, shares, found.home, first, after)]
     return replace(found, after=after)
 
 
@@ -68,12 +68,16 @@ def settled(blocks: Blocks, shares: Shares, found: Drawn) -> Drawn:
     count, go where they leave a class in order.
     """
     home, bases, made = found.home, found.bases, found.made
+    number = blocks.numbered(shares) if (home < 0).any() else np.empty((0, 0), np.int32)
     if len(shares.column) == 1 and len(found.left):
         size, seen = np.zeros(bases[-1], np.int64), np.full(bases[-1], -1)
-        refining.settle(blocks.codes, blocks.starts, blocks.columns, shares, home, bases, made, size, seen)
+        refining.settle(
+            blocks.codes, number, blocks.starts, blocks.columns, shares.size - 1, home, bases, made, size, seen
+        )
     if (home < 0).any():
+        enough = np.full((shares.start[1] + 1, 3), -1)
         head, following = np.full(bases[-1], -1), np.full(len(home), -1)
-        refining.spread(blocks.codes, blocks.starts, shares, home, bases, made, head, following)
+        refining.spread(number, blocks.starts, shares.bound, enough, home, bases, made, head, following)
     return found
 
 
