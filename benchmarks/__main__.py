@@ -11,7 +11,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import adult, scale
+from benchmarks import adult, drawing, scale
 
 
 def main() -> None:
@@ -27,6 +27,7 @@ def main() -> None:
             print("Adult: skipped, there is no data folder (--data, or SHOAL_DATA)")
         else:
             adult.report(Path(folder), Path(chosen.data), chosen.repeat)
+    drawing.report(chosen.records, None if chosen.data is None else Path(chosen.data), chosen.repeat)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from shoal._verbs import query
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
-    from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree, Sabre
+    from shoal.plan.methods import (
+        Anatomize,
+        GreedyClusters,
+        Incognito,
+        InitialPartition,
+        LocalBuckets,
+        Mondrian,
+        ProjectionTree,
+        RefiningPartition,
+        Sabre,
+    )
     from shoal.plan.plan import Plan, Read
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
@@ -41,6 +51,7 @@ if TYPE_CHECKING:
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
+    "Anatomize": "shoal.plan.methods",
     "Anatomy": "shoal.plan.forms",
     "Buckets": "shoal.plan.forms",
     "Centres": "shoal.plan.forms",
@@ -48,6 +59,7 @@ _HOMES = {
     "GreedyClusters": "shoal.plan.methods",
     "Hierarchy": "shoal.schema.hierarchy",
     "Incognito": "shoal.plan.methods",
+    "InitialPartition": "shoal.plan.methods",
     "KAnonymity": "shoal.privacy.requirements",
     "LDiversity": "shoal.privacy.requirements",
     "LocalBuckets": "shoal.plan.methods",
@@ -56,6 +68,7 @@ _HOMES = {
     "ProjectionTree": "shoal.plan.methods",
     "Randomized": "shoal.plan.forms",
     "Read": "shoal.plan.plan",
+    "RefiningPartition": "shoal.plan.methods",
     "Release": "shoal.release.release",
     "Sabre": "shoal.plan.methods",
     "Schema": "shoal.schema.columns",
@@ -74,6 +87,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Anatomize",
     "Anatomy",
     "Buckets",
     "Centres",
@@ -82,6 +96,7 @@ __all__ = [
     "GreedyClusters",
     "Hierarchy",
     "Incognito",
+    "InitialPartition",
     "KAnonymity",
     "LDiversity",
     "LocalBuckets",
@@ -92,6 +107,7 @@ __all__ = [
     "ProjectionTree",
     "Randomized",
     "Read",
+    "RefiningPartition",
     "Release",
     "Sabre",
     "Schema",

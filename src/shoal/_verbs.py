@@ -71,6 +71,7 @@ def measure(
     the answers are; it needs the original.
     """
     from shoal.measure.closeness import farthest
+    from shoal.measure.kept import correspondences
     from shoal.measure.measuring import measure as scores
 
     held = opened(published, plan)
@@ -90,6 +91,7 @@ def measure(
         missing=tuple(_read_options(held).missing),
         farthest=farthest(held.published, held.trees, own=held.own),
     )
+    found = replace(found, correspondence=correspondences(shown, table, _read_options(held).missing))
     return found if queries is None else replace(found, queries=_query_error(held, shown, table, queries))
 
 

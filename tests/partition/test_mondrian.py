@@ -214,7 +214,7 @@ def test_large_tables_are_shared_among_cores_without_a_difference(monkeypatch: p
     plan = plan_of(KAnonymity(5), LDiversity(3, "s"))
     codes = coded(table_of(records), plan)
     alone = held(mondrian.group(codes, plan), codes)
-    monkeypatch.setattr(halving, "_SHARED", 100)
+    monkeypatch.setattr(halving, "LARGE", 100)
     assert held(mondrian.group(codes, plan), codes) == alone
 
 

@@ -249,7 +249,7 @@ def test_large_tables_are_shared_among_cores_without_a_difference(gaps: float, m
     plan = plan_of(ProjectionTree(0.5, "relaxed"), KAnonymity(5))
     codes = coded(table, plan)
     alone = grouped(codes, plan)
-    monkeypatch.setattr(halving, "_SHARED", 100)
+    monkeypatch.setattr(halving, "LARGE", 100)
     assert grouped(codes, plan) == alone
 
 

@@ -50,8 +50,9 @@ def measure(
 
 
 def show_scores(console: Console, scores: Scores) -> None:
-    """Loss, size of classes, closeness and risk."""
+    """Loss, what goes together, size of classes, closeness and risk."""
     _show_loss(console, scores)
+    _show_correspondence(console, scores)
     _show_classes(console, scores)
     _show_closeness(console, scores)
     _show_risk(console, scores)
@@ -72,6 +73,21 @@ def _show_loss(console: Console, scores: Scores) -> None:
     table.add_row("in all", number(scores.loss.whole.ncp), number(scores.loss.whole.glm), style="bold")
     console.print(table, "")
     console.print(f"{scores.suppressed:,} records were left out, {share(scores.suppression)} of all.\n")
+
+
+def _show_correspondence(console: Console, scores: Scores) -> None:
+    from shoal.cli.terminal import number, share, tabulated
+
+    for name, kept in scores.correspondence.columns.items():
+        title = f"What goes together with {name}: phi², 0 is nothing"
+        table = tabulated("column", "before", "after", numbers=("before", "after"), title=title)
+        for column, phi in kept.phi.items():
+            table.add_row(column, number(phi.before), number(phi.after))
+        console.print(table, "")
+        console.print(
+            f"On average a record gets another value of {name} than its own with {share(kept.reconstruction)}, and one "
+            f"that no record like it has with {share(kept.glp)} (GLP).\n"
+        )
 
 
 def _show_classes(console: Console, scores: Scores) -> None:

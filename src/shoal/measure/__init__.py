@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.measure.kept import Correspondence, Correspondences, Phi
     from shoal.measure.loss import Loss, Losses
     from shoal.measure.measuring import measure
     from shoal.measure.query_error import QueryError, Workload
@@ -24,9 +25,12 @@ __all__ = [
     "Bin",
     "ColumnRange",
     "ColumnRatio",
+    "Correspondence",
+    "Correspondences",
     "Journalist",
     "Loss",
     "Losses",
+    "Phi",
     "QueryError",
     "Ranges",
     "Ratios",
@@ -40,8 +44,11 @@ __all__ = [
 _HOMES = {
     "ColumnRange": "ranges",
     "ColumnRatio": "ranges",
+    "Correspondence": "kept",
+    "Correspondences": "kept",
     "Loss": "loss",
     "Losses": "loss",
+    "Phi": "kept",
     "QueryError": "query_error",
     "Ranges": "ranges",
     "Ratios": "ranges",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shoal.measure.closeness import Farthest
+from shoal.measure.kept import Correspondences
 from shoal.measure.loss import Losses
 from shoal.measure.ranges import Ranges
 from shoal.measure.risk import Risk, Smallest
@@ -38,6 +39,7 @@ class Scores:
             :mod:`shoal.measure.closeness`.
         queries: how far the answers to random counts are from the truth, if they were asked; see
             :mod:`shoal.measure.query_error`.
+        correspondence: what is kept of how columns go together with the sensitive ones; see :mod:`shoal.measure.kept`.
     """
 
     records: int
@@ -53,6 +55,7 @@ class Scores:
     smallest: Smallest
     farthest: Farthest
     queries: QueryError | None = None
+    correspondence: Correspondences = field(default_factory=Correspondences)
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""

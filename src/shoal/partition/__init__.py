@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from shoal.errors import Unsupported
-from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree, Sabre
+from shoal.plan.methods import (
+    Anatomize,
+    GreedyClusters,
+    Incognito,
+    InitialPartition,
+    LocalBuckets,
+    Mondrian,
+    ProjectionTree,
+    RefiningPartition,
+    Sabre,
+)
 from shoal.plan.plan import Plan
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
@@ -37,4 +47,16 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
             from shoal.partition import sabre
 
             return sabre.group(codes, plan, chance)
+        case RefiningPartition():
+            from shoal.partition import refining_partition
+
+            return refining_partition.group(codes, plan, chance)
+        case InitialPartition():
+            from shoal.partition import initial_partition
+
+            return initial_partition.group(codes, plan, chance)
+        case Anatomize():
+            from shoal.partition import anatomy
+
+            return anatomy.group(codes, plan, chance)
     raise Unsupported(f"no method groups by {type(plan.method).__name__}")

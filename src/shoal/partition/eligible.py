@@ -46,15 +46,21 @@ class Eligible:
     numbers: Numbers
 
 
-def eligible(codes: Codes, plan: Plan) -> Eligible:
-    """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises."""
-    return allowed(codes, asked(plan, codes.protected_domains), plan.suppress)
+def eligible(codes: Codes, plan: Plan, together: Sequence[Requirement] | None = None) -> Eligible:
+    """The records to group; :class:`Unachievable` where no grouping keeps the plan's promises.
+
+    ``together`` is what all records together must keep, where that is not what each class must.
+    """
+    return allowed(codes, asked(plan, codes.protected_domains), plan.suppress, together)
 
 
-def allowed(codes: Codes, requirements: Sequence[Requirement], suppress: float) -> Eligible:
+def allowed(
+    codes: Codes, requirements: Sequence[Requirement], suppress: float, together: Sequence[Requirement] | None = None
+) -> Eligible:
     """The same for these requirements, of which nothing is left unsaid, when so many records may be left out."""
     _check_people(codes, requirements)
-    kept = _diverse(codes, requirements, int(suppress * len(codes) + 1e-9))
+    together = requirements if together is None else together
+    kept = _diverse(codes, together, int(suppress * len(codes) + 1e-9))
     if not _enough(codes, kept, requirements):
         if suppress < 1 and len(codes):
             raise Unachievable(_too_few(codes, requirements))

@@ -5,15 +5,12 @@ Which core takes a node must change nothing: a search decides by the node alone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: Nodes below this many records are cut to the end in one go; larger ones are halved first, to share the work.
-_SHARED = 1 << 16
+from shoal.partition.sharing import LARGE, shared
 
 Starts = NDArray[np.int64]
 
@@ -25,25 +22,16 @@ Divide = Callable[[int, int, int], Starts]
 
 def class_starts(records: int, divide: Divide, parts: Sequence[Span] | None = None) -> Starts:
     """Where each class starts, and the end of all records; only of some parts, if these are given."""
-    starts = [np.array([records])]
-    spans = [(0, records)] if parts is None else parts
-    if records <= _SHARED:
-        return np.sort(np.concatenate([*starts, *(divide(lo, hi, hi - lo) for lo, hi in spans)])).astype(np.int64)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        waiting: dict[Future[Starts], tuple[int, int]] = {}
+    spans = [(0, records)] if parts is None else list(parts)
 
-        def take(lo: int, hi: int) -> None:
-            waiting[pool.submit(divide, lo, hi, 1 if hi - lo > _SHARED else hi - lo)] = lo, hi
+    def cut(span: Span) -> tuple[list[Starts], list[Span]]:
+        """One cut of a large node, or all the class starts of a small one."""
+        lo, hi = span
+        found = divide(lo, hi, 1 if hi - lo > LARGE else hi - lo)
+        if hi - lo <= LARGE or len(found) < 2:
+            return [found], []
+        middle = int(found.max())
+        return [], [(lo, middle), (middle, hi)]
 
-        for lo, hi in spans:
-            take(lo, hi)
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                found, (lo, hi) = future.result(), waiting.pop(future)
-                if hi - lo > _SHARED and len(found) == 2:
-                    take(lo, int(found.max()))
-                    take(int(found.max()), hi)
-                else:
-                    starts.append(found)
-    return np.sort(np.concatenate(starts)).astype(np.int64)
+    found = shared(spans, cut) if records > LARGE else [part for span in spans for part in cut(span)[0]]
+    return np.sort(np.concatenate([*found, np.array([records])])).astype(np.int64)

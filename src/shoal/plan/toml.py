@@ -15,7 +15,7 @@ from shoal.errors import PlanError, Problem
 from shoal.plan.checks import problems_of
 from shoal.plan.checks.requirements import CLOSENESS, NO_SENSITIVE
 from shoal.plan.forms import FORMS, Form
-from shoal.plan.methods import METHODS, Method, Mondrian
+from shoal.plan.methods import COMPARATORS, METHODS, Method, Mondrian
 from shoal.plan.options import options_of
 from shoal.plan.plan import Decisions, Plan, Read, own_form
 from shoal.plan.spelling import did_you_mean
@@ -252,7 +252,8 @@ class _Reading:
         name = given.get("name", Mondrian.card.name)
         kind = METHODS.get(name) if isinstance(name, str) else None
         if kind is None:
-            self._say("method.name", _one_of(METHODS, name))
+            why = f"{COMPARATORS[name]}; " if isinstance(name, str) and name in COMPARATORS else ""
+            self._say("method.name", why + _one_of(METHODS, name))
             return Mondrian()
         return kind(**self._options(kind, given, "name", "method."))
 

@@ -229,18 +229,15 @@ def _is_decided_by_the_records(plan: Plan) -> bool:
 
 def _check_usefulness(method: Method) -> None:
     """Of 256 different records a method makes many classes, not one: k = 4 allows 64 of them."""
-    chance = np.random.default_rng(1)
-    table = pa.table({"x": chance.permutation(256), "y": chance.permutation(256)})
-    require = [KAnonymity(4)] if "k" in method.card.promises else [Size(4)]
-    plan = Plan(Schema(quasi_identifying=["x", "y"]), require, method, form=_first_form(method))
+    chance, form = np.random.default_rng(1), FORMS[method.card.forms[0]]()
+    table = pa.table({"x": chance.permutation(256), "y": chance.permutation(256), "z": np.arange(256) % 8})
+    require = [KAnonymity(4)] if "k" in method.card.promises & form.promises else [Size(4)]
+    plan = Plan(Schema(quasi_identifying=["x", "y"], sensitive=["z"]), require, method, form)
     release = check_release(table, plan, seed=1)
     assert release is not None
     assert release.manifest.suppressed == 0
     published = next(iter(release.arrow.values()))
-    quasi = [n for column in release.manifest.columns if column.role == "quasi-identifying" for n in column.columns]
-    classes = {tuple(row[name] for name in quasi) for row in published.to_pylist()}
+    told = [n for column in release.manifest.columns if column.shown == "class" for n in column.columns]
+    told = told or [n for c in release.manifest.columns if c.role == "quasi-identifying" for n in c.columns]
+    classes = {tuple(row[name] for name in told) for row in published.to_pylist()}
     assert len(classes) >= 16, f"{len(classes)} classes of 256 records are too few to be of use"
-
-
-def _first_form(method: Method) -> Form:
-    return FORMS[method.card.forms[0]]()
