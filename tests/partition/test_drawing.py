@@ -132,7 +132,7 @@ def test_records_without_a_value_join_classes_in_turn(method: Any) -> None:
 
 @every
 def test_without_any_known_value_nothing_is_diverse(method: Any) -> None:
-    with pytest.raises(Unachievable, match="no record has a known value"):
+    with pytest.raises(Unachievable, match="none of the records has a known value"):
         grouped(case_of({"a": [0, 1], "s": pa.array([None, None], pa.int64())}, method, LDiversity(2)))
 
 
