@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
     from shoal.release.release import Release
-    from shoal.schema.columns import Schema, categorical, intervals, masked, numeric, prefixes
+    from shoal.schema.columns import Schema, categorical, domain, intervals, masked, numeric, prefixes
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
@@ -66,6 +66,7 @@ _HOMES = {
     "anonymize": "shoal._run",
     "between": "shoal.measure.queries.question",
     "categorical": "shoal.schema.columns",
+    "domain": "shoal.schema.columns",
     "intervals": "shoal.schema.columns",
     "masked": "shoal.schema.columns",
     "numeric": "shoal.schema.columns",
@@ -107,6 +108,7 @@ __all__ = [
     "anonymize",
     "between",
     "categorical",
+    "domain",
     "intervals",
     "masked",
     "measure",
