@@ -30,6 +30,7 @@ from shoal.errors import (
 if TYPE_CHECKING:
     from shoal._run import anonymize
     from shoal._verbs import query
+    from shoal.engine.stream.stream import Stream
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
     from shoal.plan.methods import GreedyClusters, Incognito, LocalBuckets, Mondrian, ProjectionTree, Sabre
@@ -61,6 +62,7 @@ _HOMES = {
     "Schema": "shoal.schema.columns",
     "Size": "shoal.privacy.requirements",
     "Slices": "shoal.plan.forms",
+    "Stream": "shoal.engine.stream.stream",
     "TCloseness": "shoal.privacy.requirements",
     "Verdict": "shoal.privacy.verdict",
     "anonymize": "shoal._run",
@@ -99,6 +101,7 @@ __all__ = [
     "ShoalError",
     "Size",
     "Slices",
+    "Stream",
     "TCloseness",
     "Unachievable",
     "Unsupported",

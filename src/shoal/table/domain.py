@@ -39,13 +39,17 @@ _BEYOND = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The distinct values of a column in order; the code after the last one stands for missing, if any is."""
+    """The distinct values of a column in order; the code after the last one stands for missing, if any is.
+
+    Where they are ``declared``, not all of them need occur.
+    """
 
     name: str
     kind: Kind
     values: pa.Array
     missing: bool
     tree: Hierarchy | None = None
+    declared: bool = False
 
     def __len__(self) -> int:
         return len(self.values) + self.missing

@@ -64,7 +64,7 @@ class Coder:
         known = declared(column, tree)
         values = _occurring(whole) if known is None else known
         kind = "number" if is_ordered(values.type) else "category"
-        domain = Domain(column.name, kind, values, whole.null_count > 0, tree)
+        domain = Domain(column.name, kind, values, whole.null_count > 0, tree, declared=known is not None)
         counts = np.bincount(_places(whole, values), minlength=len(domain)).astype(np.int64)
         return _places(records.column(column.name), values), domain, counts
 
