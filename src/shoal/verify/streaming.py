@@ -69,7 +69,7 @@ def judge(
     found.append(claim)
     if claim.holds:
         found += [linked.covered(case, leaving.link), linked.unchanged(case, leaving.link)]
-        found += [one for one in centres.judged(case, leaving.link) if isinstance(one, Finding)]
+        found += centres.judged(case, leaving.link)
         is_sorted = order.sorted_by_cells(leaving.table, leaving.columns, trees)
         found.append(Finding("keeper", "rows stand in the order of what they show", holds=is_sorted))
     return Verdict(found, records=leaving.table.num_rows, classes=classes.count)

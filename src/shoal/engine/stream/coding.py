@@ -16,7 +16,7 @@ from shoal.schema.columns import Column, Listed, Schema
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table.chance import Chance
 from shoal.table.codes import Codes, assembled, encode_column
-from shoal.table.domain import Codes1, Domain, is_ordered, listed, smallest
+from shoal.table.domain import Codes1, Domain, Kind, is_ordered, listed, smallest
 
 
 def within(plan: Plan) -> Plan:
@@ -63,7 +63,7 @@ class Coder:
         whole, tree = window.column(column.name), self._trees.get(column.name)
         known = declared(column, tree)
         values = _occurring(whole) if known is None else known
-        kind = "number" if is_ordered(values.type) else "category"
+        kind: Kind = "number" if is_ordered(values.type) else "category"
         domain = Domain(column.name, kind, values, whole.null_count > 0, tree, declared=known is not None)
         counts = np.bincount(_places(whole, values), minlength=len(domain)).astype(np.int64)
         return _places(records.column(column.name), values), domain, counts

@@ -11,7 +11,7 @@ from shoal.engine.stream.intake import Refusal
 
 
 class DeadLetters:
-    """A file of JSON lines, each with a record as it came (``record``) and why it was not taken (``why``)."""
+    """A file of JSON lines, each with where a record stood, why it was not taken, and the record as it came."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -19,7 +19,10 @@ class DeadLetters:
 
     def add(self, refusal: Refusal) -> None:
         """Write one, past this process: nothing is lost if it is killed now."""
-        line = msgspec.json.encode({"why": refusal.why, "record": refusal.raw}, enc_hook=str) + b"\n"
+        line = (
+            msgspec.json.encode({"place": refusal.place, "why": refusal.why, "record": refusal.raw}, enc_hook=str)
+            + b"\n"
+        )
         os.write(self._file, line)
 
     def sync(self) -> None:

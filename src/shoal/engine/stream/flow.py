@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -33,7 +34,7 @@ class Flow:
         self.windows = Windows(plan, trees, window, advance, Chance.seeded(seed))
         self.intake = Intake(plan, trees, window, advance)
         self._aside = aside
-        self.place: pa.Scalar | None = None  # where the source goes on
+        self.place: Any = None  # where the source goes on
         self.refused = 0
 
     def feed(self, incoming: Incoming) -> Iterator[Batch]:
@@ -43,20 +44,22 @@ class Flow:
         :class:`Refused` is raised.
         """
         at = 0
-        while at < len(incoming) or incoming.refused:
+        while at < len(incoming) or (at == 0 and incoming.refused):
             piece = incoming.part(at, at + self.intake.most)
             checked = self.intake.check(piece)
             if checked.refused and self._aside is None:
                 first = checked.refused[0]
                 yield from self._take(self.intake.check(_before(piece, first)))
-                raise Refused(f"{first.why}", details={"row": at + first.row, "record": first.raw})
+                raise Refused(first.why, details={"place": first.place, "record": first.raw})
             for refusal in checked.refused:
-                self.refused += 1
-                self._aside(refusal)
+                self._put_aside(refusal)
             yield from self._take(checked)
-            at += len(piece)
-            if at >= len(incoming):
-                break
+            at += max(len(piece), 1)
+
+    def _put_aside(self, refusal: Refusal) -> None:
+        if self._aside is not None:
+            self.refused += 1
+            self._aside(refusal)
 
     def _take(self, checked: Checked) -> Iterator[Batch]:
         ready = self.intake.take(checked)
@@ -68,7 +71,7 @@ class Flow:
         while at < records.num_rows:
             some = records.slice(at, self.windows.room)
             self.windows.take(some.drop_columns(PLACE))
-            self.place = some.column(PLACE)[-1]
+            self.place = some.column(PLACE)[-1].as_py()
             at += some.num_rows
             if not self.windows.room:
                 yield self.windows.advance()

@@ -7,7 +7,7 @@ until the first window is full, and has then the type of all its values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,13 @@ PLACE = "\0place"
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """A record that is not taken, as it came: it is row ``row`` of the table, or would have stood before it."""
+    """A record that is not taken, as it came: it is row ``row`` of the table, or would have stood before it.
+
+    ``place`` is where the source goes on after it.
+    """
 
     row: int
+    place: Any
     why: str
     raw: Any
 
@@ -38,7 +42,8 @@ class Incoming:
     """Records that came in one go.
 
     ``place[i]`` is where the source goes on after row i of the table; ``raw(i)`` is the row as it came. Values that
-    are ``spelled`` are texts, whatever they mean. ``refused`` are those that could not even be made rows.
+    are ``spelled`` are texts, whatever they mean; but those of ``texts`` were told from numbers where they come from.
+    ``refused`` are records that could not even be made rows.
     """
 
     table: pa.Table
@@ -46,6 +51,7 @@ class Incoming:
     raw: Callable[[int], Any]
     spelled: bool = False
     refused: Sequence[Refusal] = ()
+    texts: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -54,7 +60,7 @@ class Incoming:
         """The rows from ``start`` on, up to ``stop``."""
         last = stop >= len(self)
         refused = [
-            Refusal(one.row - start, one.why, one.raw)
+            replace(one, row=one.row - start)
             for one in self.refused
             if start <= one.row < stop or (last and one.row >= stop)
         ]
@@ -64,6 +70,7 @@ class Incoming:
             lambda row: self.raw(start + row),
             self.spelled,
             refused,
+            self.texts,
         )
 
 
@@ -107,18 +114,22 @@ class Intake:
         why: dict[int, str] = {}
         columns = {column.name: incoming.table.column(column.name) for column in self._plan.identifying}
         for name, reading in self._readings.items():
+            reading.is_text = reading.is_text or name in incoming.texts
             columns[name], faults = reading.read(incoming.table.column(name), spelled=incoming.spelled)
             for fault in faults:
                 for row in np.flatnonzero(fault.bad).tolist():
                     why.setdefault(row, f"{name}: {fault.why}")
         people = self._people(incoming.table, why) if self._persons else []
-        refused = [*incoming.refused, *(Refusal(row, said, incoming.raw(row)) for row, said in why.items())]
+        refused = [*incoming.refused, *(self._refusal(incoming, row, said) for row, said in why.items())]
         table = pa.table({**columns, PLACE: incoming.place})
         if why:
             kept = np.ones(len(incoming), np.bool_)
             kept[list(why)] = False
             table = table.filter(pa.array(kept))
         return Checked(table, sorted(refused, key=lambda one: one.row), people, incoming.spelled)
+
+    def _refusal(self, incoming: Incoming, row: int, why: str) -> Refusal:
+        return Refusal(row, incoming.place[row].as_py(), why, incoming.raw(row))
 
     def _people(self, table: pa.Table, why: dict[int, str]) -> list[dict[Any, int]]:
         """Refuse who has a record in the window already: rows would not be people. A look-up for each record."""
@@ -167,6 +178,18 @@ class Intake:
         first = pa.table({**whole, PLACE: place})
         self._look_over(first)
         return first.select(self._kept)
+
+    def remembered(self) -> dict[str, list[Any]]:
+        """What was found out of the columns."""
+        return {name: reading.remembered() for name, reading in self._readings.items()}
+
+    def restore(self, held: pa.Table, taken: int, remembered: Mapping[str, list[Any]]) -> None:
+        """Go on after so many records, of which the last are held."""
+        self._waiting, self.taken = None, taken
+        for name, reading in self._readings.items():
+            reading.restore(held.schema.field(name).type, remembered[name])
+        places = range(taken - held.num_rows, taken)
+        self._last = [dict(zip(held.column(name).to_pylist(), places, strict=True)) for name in self._persons]
 
     @property
     def _kept(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +42,7 @@ class Reading:
         self._may = declared(column, tree)
         self.kind = self._said()
         self._asked = True
+        self.is_text = False  # a value was told to be text where it came from
         self.type = None if self._may is None else self._may.type
 
     def _said(self) -> str | None:
@@ -58,12 +60,21 @@ class Reading:
         if not spelled:
             self.type = _common(values.type)
             return values.cast(self.type)
-        self.kind = written.kind_of(values.unique().drop_null(), self._options.decimal)
+        self.kind = "text" if self.is_text else written.kind_of(values.unique().drop_null(), self._options.decimal)
         if self._is_number and self.kind != "integer":
             self.kind = "number"
         self._asked = self._is_number
         self.type = written.type_of(self.kind)
         return self._from_words(values, self.kind)[0]
+
+    def remembered(self) -> list[Any]:
+        """What was found out of the column, beside its type."""
+        return [self.kind, self._asked]
+
+    def restore(self, kind: pa.DataType, remembered: list[Any]) -> None:
+        """Go on with what was found out."""
+        self.type = kind
+        self.kind, self._asked = remembered
 
     @property
     def _is_number(self) -> bool:

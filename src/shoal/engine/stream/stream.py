@@ -83,10 +83,10 @@ class Stream:
         try:
             self._keep(self._flow.feed(incoming(source.table)))
         except Refused as error:
-            row = error.details["row"]
+            row = error.details["place"]
             raise Refused(
-                f"record {row + 1:,} of this batch cannot be taken ({error.message}). The {row:,} before it were: push "
-                "those after it, or let such records go to a file (dead_letters)",
+                f"record {row:,} of this batch cannot be taken ({error.message}). Those before it were: push those "
+                "after it, or let such records go to a file (dead_letters)",
                 details=error.details,
             ) from None
         return self._given()

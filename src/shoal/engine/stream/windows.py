@@ -71,6 +71,15 @@ class Windows:
         self.grouping: Grouping | None = None
         self.suppressed = 0
 
+    def restore(self, number: int, held: pa.Table, out: Flags, grouping: Grouping | None) -> None:
+        """Go on with a window as it was."""
+        self.number, self._parts, self.out, self.grouping = number, [held], out, grouping
+
+    @property
+    def taken(self) -> int:
+        """How many records were taken in all."""
+        return (self.number - 1) * self._advance + len(self.out)
+
     @property
     def room(self) -> int:
         """How many more records the window takes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from shoal.errors import PlanError, Problem
 from shoal.plan.plan import Plan
@@ -11,7 +12,7 @@ from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
 from shoal.schema.columns import Column, Intervals, Listed, Prefixes
 
 #: Columns that a stream adds to what is published.
-ADDED = ("batch", "window")
+ADDED: tuple[Literal["batch"], Literal["window"]] = ("batch", "window")
 #: Forms that show each class in rows of its own, so that it can leave alone.
 FORMS = ("generalized", "centres")
 
