@@ -122,8 +122,23 @@ __all__ = [
 ]
 
 
-def verify(published: Any, plan: Plan | None = None, original: Any = None, *, also: Any = None) -> Verdict:
-    """What the judges find of anybody's release; see :func:`shoal._verbs.verify`."""
+def verify(
+    published: Any,
+    plan: Plan | None = None,
+    original: Any = None,
+    *,
+    also: Any = None,
+    window: int | None = None,
+    advance: int | None = None,
+) -> Verdict:
+    """What the judges find of anybody's release; see :func:`shoal._verbs.verify`.
+
+    With ``window`` and ``advance``, of a recorded stream; see :func:`shoal.engine.stream.recorded.verify`.
+    """
+    if window is not None or advance is not None:
+        from shoal.engine.stream import recorded
+
+        return recorded.verify(published, plan, original, window=window, advance=advance)
     from shoal import _verbs
 
     return _verbs.verify(published, plan, original, also=also)

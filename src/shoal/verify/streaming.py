@@ -55,16 +55,16 @@ def judge(
 ) -> Verdict:
     """Whether classes that are about to leave keep what is promised of each, and are true of their records."""
     case = Case(leaving.table, leaving.columns, leaving.records, plan_columns, trees, ())
-    classes = _classes(leaving.table, leaving.columns)
+    classes = finest(leaving.table, leaving.columns)
     asked = resolve.requirements(requirements, leaving.columns, leaving.table)
-    found = [*outsider.of_columns(leaving.table, leaving.columns), *_sizes(asked, classes)]
+    found = [*outsider.of_columns(leaving.table, leaving.columns), *sizes(asked, classes)]
     for requirement in asked:
         if isinstance(requirement, TCloseness):
             column = next(column for column in plan_columns if column.name == requirement.on)
             rows, whole = leaving.table.column(requirement.on), leaving.window.column(requirement.on)
             on = measured(column, trees.get(column.name), rows, whole)
             reached = figures.closeness(resolve.ground(requirement, on, trees), classes, on)
-            found.append(_near(requirement, reached, classes.sizes))
+            found.append(near(requirement, reached, classes.sizes))
     claim = linked.is_link(case, leaving.link)
     found.append(claim)
     if claim.holds:
@@ -75,21 +75,23 @@ def judge(
     return Verdict(found, records=leaving.table.num_rows, classes=classes.count)
 
 
-def _classes(table: pa.Table, columns: Sequence[PublishedColumn]) -> Classes:
+def finest(table: pa.Table, columns: Sequence[PublishedColumn]) -> Classes:
     """The finest groups: what a stream adds to each row is part of them."""
     among = ("quasi-identifying", "added")
     return grouping.classes(table, [name for column in columns if column.role in among for name in column.columns])
 
 
-def _sizes(asked: Sequence[Requirement], classes: Classes) -> Iterator[Finding]:
+def sizes(asked: Sequence[Requirement], classes: Classes) -> Iterator[Finding]:
+    """How many people share a class."""
     reached = figures.sizes(classes)
     for requirement in asked:
         if isinstance(requirement, KAnonymity | Size):
             yield finding("outsider", requirement, reached, classes.sizes)
 
 
-def _near(requirement: TCloseness, reached: NDArray[np.float64], sizes: NDArray[np.int64]) -> Finding:
-    return finding("keeper", requirement, reached, sizes, what=f"{requirement} (against a window)")
+def near(requirement: TCloseness, reached: NDArray[np.float64], people: NDArray[np.int64]) -> Finding:
+    """How near classes are to their windows."""
+    return finding("keeper", requirement, reached, people, what=f"{requirement} (against a window)")
 
 
 def measured(column: Column, tree: Hierarchy | None, rows: pa.ChunkedArray, window: pa.ChunkedArray) -> Values:
@@ -98,7 +100,7 @@ def measured(column: Column, tree: Hierarchy | None, rows: pa.ChunkedArray, wind
     if held is None:
         held = pa.chunked_array([*rows.chunks, *window.chunks], window.type).unique().drop_null()
         held = held.take(pc.array_sort_indices(held))
-    of_rows, of_window = _places(rows, held), _places(window, held)
+    of_rows, of_window = places(rows, held), places(window, held)
     counts = np.bincount(of_window, minlength=len(held) + 1)
     return Values(column.name, held, of_rows, counts if counts[-1] else counts[:-1])
 
@@ -110,7 +112,7 @@ def _may_come(column: Column, tree: Hierarchy | None) -> pa.Array | None:
     return pa.array(column.coarsening.values) if isinstance(column.coarsening, Listed) else None
 
 
-def _places(column: pa.ChunkedArray, held: pa.Array) -> NDArray[np.unsignedinteger[Any]]:
+def places(column: pa.ChunkedArray, held: pa.Array) -> NDArray[np.unsignedinteger[Any]]:
     """Where each value stands among those held; missing after the last."""
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     if is_ordered(plain.type) != is_ordered(held.type):

@@ -96,6 +96,7 @@ class Intake:
             if column.role != "identifying"
         }
         self._persons = _persons(plan)
+        self._names = list(self._readings)
         self._last: list[dict[Any, int]] = [{} for _ in self._persons]
         self._waiting: list[pa.Table] | None = []  # until the first window is full, and all types are known
         self._spelled = False
@@ -111,6 +112,8 @@ class Intake:
     def check(self, incoming: Incoming) -> Checked:
         """Tell what can be taken from what cannot; :class:`DataError` where the columns are not those of the plan."""
         check_columns(incoming.table.column_names, self._plan)
+        if not self.taken:  # columns are published in the order in which they came first
+            self._names = [name for name in incoming.table.column_names if name in self._readings]
         why: dict[int, str] = {}
         columns = {column.name: incoming.table.column(column.name) for column in self._plan.identifying}
         for name, reading in self._readings.items():
@@ -170,7 +173,7 @@ class Intake:
         if not self._waiting:
             return None
         waiting, self._waiting = self._waiting, None
-        names = [*self._readings, *(column.name for column in self._plan.identifying)]
+        names = [*self._names, *(column.name for column in self._plan.identifying)]
         whole = {name: unified([table.column(name) for table in waiting], name) for name in names}
         for name, reading in self._readings.items():
             whole[name] = reading.settled(whole[name], spelled=self._spelled)
@@ -186,6 +189,7 @@ class Intake:
     def restore(self, held: pa.Table, taken: int, remembered: Mapping[str, list[Any]]) -> None:
         """Go on after so many records, of which the last are held."""
         self._waiting, self.taken = None, taken
+        self._names = [name for name in held.column_names if name in self._readings]
         for name, reading in self._readings.items():
             reading.restore(held.schema.field(name).type, remembered[name])
         places = range(taken - held.num_rows, taken)
@@ -194,7 +198,7 @@ class Intake:
     @property
     def _kept(self) -> list[str]:
         """Of what came, the columns that are needed on."""
-        return [*self._readings, *self._persons, PLACE]
+        return [*self._names, *self._persons, PLACE]
 
     def _look_over(self, first: pa.Table) -> None:
         """What can only be said of many records, and is said of a whole table elsewhere."""

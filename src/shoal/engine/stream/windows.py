@@ -108,6 +108,7 @@ class Windows:
         tables = [self._decide(~self.out)]
         if not self.out.all():
             tables.append(self._end())
+        self.grouping = None
         return self._slide(len(self.out), tables)
 
     def _slide(self, records: int, tables: list[pa.Table | None]) -> Batch:
