@@ -31,7 +31,8 @@ def plan() -> shoal.Plan:
         insensitive=["row"],
     )
     require = [shoal.KAnonymity(3), shoal.TCloseness(0.3, "s")]
-    return shoal.Plan(schema, require, person="row", allow_unique=["row"])
+    by_lot = shoal.Mondrian(ties="relaxed")  # a batch that is decided twice would differ
+    return shoal.Plan(schema, require, by_lot, person="row", allow_unique=["row"])
 
 
 def _stop_at(step: int) -> None:
