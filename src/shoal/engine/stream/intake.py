@@ -170,7 +170,7 @@ class Intake:
 
     def settle(self) -> pa.Table | None:
         """Decide on the types that are not known yet, by the records of the first window; these are ready then."""
-        if not self._waiting:
+        if not self._waiting or not self.taken:
             return None
         waiting, self._waiting = self._waiting, None
         names = [*self._names, *(column.name for column in self._plan.identifying)]

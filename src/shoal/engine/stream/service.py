@@ -31,7 +31,7 @@ class Summary:
 
 
 class Service:
-    """One stream. With a state it may be killed at any moment and started again."""
+    """One run of a stream. With a state it may be killed at any moment, and another goes on."""
 
     def __init__(
         self,
@@ -57,6 +57,14 @@ class Service:
 
         Batches that are kept are emitted again, those up to number ``after`` left out: the sink has them.
         """
+        try:
+            return self._run(source, sink, after)
+        finally:
+            for held in (self._state, self._letters):
+                if held is not None:
+                    held.close()
+
+    def _run(self, source: Source, sink: Sink, after: int) -> Summary:
         held = self._state.snapshot(self._about) if self._state is not None else None
         if held is None:
             self._remembered = source.begin()
