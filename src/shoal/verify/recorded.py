@@ -96,14 +96,16 @@ def judge(
 
 
 def _accounted(case: Case, windows: Windows) -> Finding:
-    last = windows.span(windows.last)
-    return Finding(
-        "keeper",
-        "records are left out at the end only",
-        holds=0 <= case.left_out <= max(last.stop - last.start, 0),
-        records=max(case.left_out, 0),
-        says="there are more rows than records" if case.left_out < 0 else "",
-    )
+    """Records that were gone from the last window when it was decided have a row each."""
+    rows, records = _kinds(case)
+    earlier = records[: max(windows.span(windows.last).start, 0)]
+    kinds = int(max(rows.max(initial=-1), records.max(initial=-1))) + 1
+    gone = np.bincount(earlier, minlength=kinds) - np.bincount(rows, minlength=kinds)
+    lost = int(np.maximum(gone, 0).sum())
+    says = f"{lost:,} were left out before" if lost else ""
+    if case.left_out < 0:
+        says = "there are more rows than records"
+    return Finding("keeper", "records are left out at the end only", not says, records=max(case.left_out, 0), says=says)
 
 
 def _in_time(case: Case, windows: Windows) -> Iterator[Finding]:
