@@ -182,7 +182,7 @@ SPOILED: dict[str, tuple[Callable[[streaming.Leaving], streaming.Leaving], str]]
         lambda leaving: replace(
             leaving, table=leaving.table.take(pa.array(np.argsort(leaving.link))), link=np.sort(leaving.link)
         ),
-        "rows stand in the order of what they show",
+        "the order of the original is not kept",
     ),
     "a name is published": (
         lambda leaving: replace(leaving, table=leaving.table.append_column("name", leaving.table.column("y"))),

@@ -54,7 +54,6 @@ def judge(
     trees: Mapping[str, Hierarchy],
 ) -> Verdict:
     """Whether classes that are about to leave keep what is promised of each, and are true of their records."""
-    case = Case(leaving.table, leaving.columns, leaving.records, plan_columns, trees, ())
     classes = finest(leaving.table, leaving.columns)
     asked = resolve.requirements(requirements, leaving.columns, leaving.table)
     found = [*outsider.of_columns(leaving.table, leaving.columns), *sizes(asked, classes)]
@@ -65,14 +64,19 @@ def judge(
             on = measured(column, trees.get(column.name), rows, whole)
             reached = figures.closeness(resolve.ground(requirement, on, trees), classes, on)
             found.append(near(requirement, reached, classes.sizes))
-    claim = linked.is_link(case, leaving.link)
+    claim = linked.is_link(_case(leaving, leaving.records, plan_columns, trees), leaving.link)
     found.append(claim)
     if claim.holds:
-        found += [linked.covered(case, leaving.link), linked.unchanged(case, leaving.link)]
-        found += centres.judged(case, leaving.link)
-        is_sorted = order.sorted_by_cells(leaving.table, leaving.columns, trees)
-        found.append(Finding("keeper", "rows stand in the order of what they show", holds=is_sorted))
+        case = _case(leaving, leaving.records.take(pa.array(leaving.link)), plan_columns, trees)
+        row = np.arange(len(leaving.link))
+        found += [linked.covered(case, row), linked.unchanged(case, row), *centres.judged(case, row)]
+        ordered = order.judged(leaving.link, leaving.table, leaving.columns, trees)
+        found += [one for one in ordered if isinstance(one, Finding)]
     return Verdict(found, records=leaving.table.num_rows, classes=classes.count)
+
+
+def _case(leaving: Leaving, records: pa.Table, plan_columns: Sequence[Column], trees: Mapping[str, Hierarchy]) -> Case:
+    return Case(leaving.table, leaving.columns, records, plan_columns, trees, ())
 
 
 def finest(table: pa.Table, columns: Sequence[PublishedColumn]) -> Classes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -204,6 +204,26 @@ class Json:
         """There is no header."""
 
     def parse(self, block: Block) -> Incoming:
+        rows, found, refused = self._records(block)
+        columns, texts = {}, set()
+        for name in self.names:
+            columns[name], has_text = _words([record.get(name) for record in found])
+            if has_text:
+                texts.add(name)
+        made = _incoming(columns, block, np.array(rows, np.int64), self._options, refused)
+        return replace(made, texts=frozenset(texts))
+
+    def _records(self, block: Block) -> tuple[Sequence[int], list[dict[str, _Plain]], list[Refusal]]:
+        """The records, the lines that they are of, and the lines that are none."""
+        try:
+            found = self._decoder.decode_lines(block.data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self._line_by_line(block)
+        if len(found) != block.data.count(b"\n") or not all(map(self._known.issuperset, found)):
+            return self._line_by_line(block)
+        return range(len(found)), found, []
+
+    def _line_by_line(self, block: Block) -> tuple[list[int], list[dict[str, _Plain]], list[Refusal]]:
         rows: list[int] = []
         found: list[dict[str, _Plain]] = []
         refused: list[Refusal] = []
@@ -220,14 +240,18 @@ class Json:
             else:
                 rows.append(place)
                 found.append(record)
-        columns, texts = {}, set()
-        for name in self.names:
-            values = [record.get(name) for record in found]
-            columns[name] = pa.array(list(map(_word, values)), pa.string())
-            if any(isinstance(value, str) for value in values):
-                texts.add(name)
-        made = _incoming(columns, block, np.array(rows, np.int64), self._options, refused)
-        return Incoming(made.table, made.place, made.raw, True, refused, frozenset(texts))
+        return rows, found, refused
+
+
+def _words(values: list[_Plain]) -> tuple[pa.Array, bool]:
+    """Values as CSV would have them, and whether any was told to be text."""
+    try:
+        held = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # of several types
+        return pa.array(list(map(_word, values)), pa.string()), any(isinstance(value, str) for value in values)
+    if pa.types.is_floating(held.type):  # by the shortest text that gives the number back
+        return pa.array(list(map(_word, values)), pa.string()), False
+    return held.cast(pa.string()), pa.types.is_string(held.type)
 
 
 def _word(value: Any) -> str | None:

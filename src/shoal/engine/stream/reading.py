@@ -94,8 +94,8 @@ class Reading:
         return found, [*faults, *self._unsound(found)]
 
     def _from_words(self, values: pa.ChunkedArray, kind: str) -> Found:
-        if not len(values):
-            return pa.chunked_array([], written.type_of(kind)), []
+        if kind == "text" or not len(values):
+            return values.cast(written.type_of(kind)), []
         held = values.combine_chunks().dictionary_encode()
         read, fits = written.read_as(held.dictionary, kind, self._options.decimal, asked=self._asked)
         found = pa.chunked_array([read.take(held.indices)])
