@@ -48,5 +48,5 @@ def _shoal(
     """Publish tables about people so that no person stands out."""
 
 
-for command in (demo, init, check, hierarchy, anonymize, verify, measure, query, methods, stream):
+for command in (demo, init, check, hierarchy, anonymize, stream, verify, measure, query, methods):
     app.command()(command)

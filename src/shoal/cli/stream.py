@@ -63,9 +63,9 @@ def stream(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="The summary on standard error as one JSON object.")] = False,
 ) -> int:
-    """Publish an endless table as it comes, each record before its window has advanced over it.
+    """Publish an endless table, batch by batch.
 
-    Rows go to standard output as they are due, with the numbers of their batch and window. What is left is published
+    Each record leaves before its window has advanced over it. Rows go to standard output as they are due, with the numbers of their batch and window. What is left is published
     when the input ends.
     """
     from shoal.engine.stream import service
