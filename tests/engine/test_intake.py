@@ -133,6 +133,29 @@ def test_a_table_of_other_types_is_refused_row_by_row() -> None:
     assert [batch.num_rows for batch in stream.close()] == [3]
 
 
+def test_numbers_with_a_hierarchy_are_its_words() -> None:
+    """In a table, as in lines, a value is looked up in a hierarchy as it is written."""
+    schema = shoal.Schema(quasi_identifying={"x": {"low": [1, 2], "high": [3]}}, sensitive={"s": {"a": [1], "b": [2]}})
+    plan = shoal.Plan(schema, [shoal.KAnonymity(2), shoal.TCloseness(0.9, "s", "hierarchical")], person="row")
+    stream = shoal.Stream(plan, window=4, advance=4)
+    (batch,) = stream.push(pa.table({"x": [1, 2, 3, None], "s": [1, 2, 1, 2]}))
+    assert set(batch.column("s").to_pylist()) == {"1", "2"}
+    with pytest.raises(DataError, match="x: not in its hierarchy"):
+        stream.push(pa.table({"x": [4], "s": [1]}))
+
+
+def test_nothing_that_is_held_shows_its_records() -> None:
+    from shoal.engine.stream.stream import incoming
+
+    flow = Flow(PLAN, 4, 4, aside=lambda refusal: None)
+    came = incoming(pa.Table.from_pylist([{**GOOD[0], "zip": "a-secret"}] * 4))
+    checked = flow.intake.check(came)
+    (batch,) = list(flow.feed(came))
+    refusal = Refusal(0, 1, "why", {"zip": "a-secret"})
+    for held in (came, checked, batch, refusal, flow.windows.grouping, Block(b"a-secret\n", 1)):
+        assert "secret" not in repr(held)
+
+
 def test_what_was_due_before_a_bad_record_is_not_lost() -> None:
     stream = shoal.Stream(PLAN, window=4, advance=4)
     rows = [GOOD[0]] * 6 + [{**GOOD[0], "s": 9}] + [GOOD[1]] * 2

@@ -56,7 +56,7 @@ def _asked(way: str, window: int, advance: int, k: int, t: float) -> Asked:
 @st.composite
 def records(draw: st.DrawFn, values: Sequence[Any]) -> list[dict[str, Any]]:
     """Records whose sensitive value may drift from one end of its domain to the other, and back."""
-    count, seed = draw(st.integers(0, 150)), draw(st.integers(0, 2**32 - 1))
+    count, seed = draw(st.integers(0, 120)), draw(st.integers(0, 2**32 - 1))
     drift, missing = draw(st.booleans()), draw(st.booleans())
     chance = np.random.default_rng(seed)
     found = []
@@ -85,7 +85,7 @@ def _published(stream: shoal.Stream, table: pa.Table, sizes: Iterator[int]) -> l
 
 @pytest.mark.parametrize("method", _able(), ids=lambda kind: kind.card.name)
 def test_every_record_leaves_once_in_time_and_protected(method: type[Method]) -> None:
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         way = data.draw(st.sampled_from(list(WAYS)))

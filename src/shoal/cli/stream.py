@@ -65,8 +65,8 @@ def stream(
 ) -> int:
     """Publish an endless table, batch by batch.
 
-    Each record leaves before its window has advanced over it. Rows go to standard output as they are due, with the numbers of their batch and window. What is left is published
-    when the input ends.
+    Each record leaves before its window has advanced over it. Rows go to standard output as they are due, with the
+    numbers of their batch and window. What is left is published when the input ends.
     """
     from shoal.engine.stream import service
     from shoal.plan.plan import Plan

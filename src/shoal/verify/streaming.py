@@ -33,7 +33,7 @@ from shoal.verify.values import Values
 Link = NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leaving:
     """Rows that are about to leave in one batch, of classes that were made in one window.
 

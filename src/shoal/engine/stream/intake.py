@@ -24,7 +24,7 @@ from shoal.table.naming import check_nobody_named
 PLACE = "\0place"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Refusal:
     """A record that is not taken, as it came: it is row ``row`` of the table, or would have stood before it.
 
@@ -37,7 +37,7 @@ class Refusal:
     raw: Any
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Incoming:
     """Records that came in one go.
 
@@ -74,7 +74,7 @@ class Incoming:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Checked:
     """What of it can be taken, and what cannot; nothing is taken yet."""
 

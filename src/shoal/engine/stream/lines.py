@@ -33,7 +33,7 @@ _WORDS = pa.dictionary(pa.int32(), pa.string())
 _Plain = str | int | float | bool | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Block:
     """Whole lines, each with its end, and the number of the first, counted from 1."""
 

@@ -17,6 +17,7 @@ from shoal.schema.columns import Column, Listed, Numeric
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import written
 from shoal.table.domain import check_kind
+from shoal.table.texts import texts
 
 Flags = NDArray[np.bool_]
 
@@ -84,6 +85,8 @@ class Reading:
         """Values in the column's type, as far as it is known; those that cannot be taken may be anything."""
         if not spelled:
             check_kind(values.type, self._column.name)
+            if self._column.stays_text:  # as its hierarchy and its domain write it
+                values = pa.chunked_array([texts(chunk) for chunk in values.chunks], pa.string())
         if spelled and self.kind is not None:
             self.type = self.type or written.type_of(self.kind)
             found, faults = self._from_words(values, self.kind)

@@ -36,6 +36,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     held: bytes
     grouping: tuple[int, bytes, bytes] | None
 
+    def __repr__(self) -> str:
+        return f"<Snapshot: after batch {self.number}>"
+
 
 class State:
     """A folder with the last snapshot and the batches that are kept."""

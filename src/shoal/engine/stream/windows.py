@@ -38,7 +38,7 @@ Places = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Batch:
     """What leaves as window ``number`` advances; None where nothing was due."""
 
@@ -46,7 +46,7 @@ class Batch:
     table: pa.Table | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Grouping:
     """S_G, the classes of the last DIRECT that have not left: held record i is of class ``of[i]``, or of none (-1)."""
 
