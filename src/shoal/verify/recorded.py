@@ -23,6 +23,7 @@ from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import keeper, order, outsider, resolve, streaming, unlinked
 from shoal.verify.case import Case
+from shoal.verify.coding import coded
 from shoal.verify.grouping import Classes, dense, spread_out
 from shoal.verify.values import Values
 
@@ -155,7 +156,7 @@ def _near(case: Case, asked: Sequence[Requirement], classes: Classes, windows: W
         column = next(column for column in case.plan_columns if column.name == requirement.on)
         rows, original = case.table.column(requirement.on), case.original.column(requirement.on)
         on = streaming.measured(column, case.trees.get(column.name), rows, original)
-        whole = streaming.places(original, on.held)
+        whole = streaming.places(coded(original, column.name), on.held)
         reached = np.zeros(classes.count)
         for number in np.unique(named).tolist():
             some = np.flatnonzero(named == number)

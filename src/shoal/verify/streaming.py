@@ -19,16 +19,15 @@ from numpy.typing import NDArray
 from shoal.errors import DataError
 from shoal.privacy.requirements import KAnonymity, Requirement, Size, TCloseness
 from shoal.privacy.verdict import Finding, Verdict
-from shoal.release.cells import is_ordered, texts
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.columns import Column, Listed
 from shoal.schema.hierarchy import Hierarchy
 from shoal.verify import centres, figures, grouping, linked, order, outsider, resolve
 from shoal.verify.case import Case
-from shoal.verify.coding import smallest
+from shoal.verify.coding import Coded, alike, coded, smallest
 from shoal.verify.findings import finding
 from shoal.verify.grouping import Classes
-from shoal.verify.values import Values
+from shoal.verify.values import Values, values
 
 Link = NDArray[np.integer[Any]]
 
@@ -100,13 +99,12 @@ def near(requirement: TCloseness, reached: NDArray[np.float64], people: NDArray[
 
 def measured(column: Column, tree: Hierarchy | None, rows: pa.ChunkedArray, window: pa.ChunkedArray) -> Values:
     """Rows and the window that they are compared with, over all values that the plan says may come."""
+    of_rows, of_window = coded(rows, column.name), coded(window, column.name)
     held = _may_come(column, tree)
     if held is None:
-        held = pa.chunked_array([*rows.chunks, *window.chunks], window.type).unique().drop_null()
-        held = held.take(pc.array_sort_indices(held))
-    of_rows, of_window = places(rows, held), places(window, held)
-    counts = np.bincount(of_window, minlength=len(held) + 1)
-    return Values(column.name, held, of_rows, counts if counts[-1] else counts[:-1])
+        held = values(column.name, of_rows, of_window).held
+    counts = np.bincount(places(of_window, held), minlength=len(held) + 1)
+    return Values(column.name, held, places(of_rows, held), counts if counts[-1] else counts[:-1])
 
 
 def _may_come(column: Column, tree: Hierarchy | None) -> pa.Array | None:
@@ -116,13 +114,13 @@ def _may_come(column: Column, tree: Hierarchy | None) -> pa.Array | None:
     return pa.array(column.coarsening.values) if isinstance(column.coarsening, Listed) else None
 
 
-def places(column: pa.ChunkedArray, held: pa.Array) -> NDArray[np.unsignedinteger[Any]]:
+def places(column: Coded, held: pa.Array) -> NDArray[np.unsignedinteger[Any]]:
     """Where each value stands among those held; missing after the last."""
-    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    if is_ordered(plain.type) != is_ordered(held.type):
-        plain = pa.chunked_array([texts(plain)])
-    place = pc.index_in(plain, held, skip_nulls=True)
-    strange = place.null_count - plain.null_count
+    one, other = alike(column.held, held)
+    place = pc.index_in(one, other, skip_nulls=True)
+    lost = (place.is_null().to_numpy(zero_copy_only=False)) & one.is_valid().to_numpy(zero_copy_only=False)
+    strange = int(column.times[lost].sum())
     if strange:
         raise DataError(f"{strange:,} value(s) of a published column are none that the plan says may come")
-    return np.asarray(place.fill_null(len(held)).to_numpy(), dtype=smallest(len(held) + 1))
+    found = place.fill_null(len(held)).to_numpy(zero_copy_only=False)
+    return np.asarray(found, dtype=smallest(len(held) + 1))[column.code]
