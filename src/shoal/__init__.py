@@ -30,6 +30,7 @@ from shoal.errors import (
 if TYPE_CHECKING:
     from shoal._run import anonymize
     from shoal._verbs import query
+    from shoal.engine.stream.stream import Stream
     from shoal.measure.queries.question import between
     from shoal.plan.forms import Anatomy, Buckets, Centres, Generalized, Randomized, Slices
     from shoal.plan.methods import (
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from shoal.privacy.requirements import KAnonymity, LDiversity, Size, TCloseness
     from shoal.privacy.verdict import Verdict
     from shoal.release.release import Release
-    from shoal.schema.columns import Schema, categorical, intervals, masked, numeric, prefixes
+    from shoal.schema.columns import Schema, categorical, domain, intervals, masked, numeric, prefixes
     from shoal.schema.hierarchy import Hierarchy
 
 _HOMES = {
@@ -74,11 +75,13 @@ _HOMES = {
     "Schema": "shoal.schema.columns",
     "Size": "shoal.privacy.requirements",
     "Slices": "shoal.plan.forms",
+    "Stream": "shoal.engine.stream.stream",
     "TCloseness": "shoal.privacy.requirements",
     "Verdict": "shoal.privacy.verdict",
     "anonymize": "shoal._run",
     "between": "shoal.measure.queries.question",
     "categorical": "shoal.schema.columns",
+    "domain": "shoal.schema.columns",
     "intervals": "shoal.schema.columns",
     "masked": "shoal.schema.columns",
     "numeric": "shoal.schema.columns",
@@ -114,6 +117,7 @@ __all__ = [
     "ShoalError",
     "Size",
     "Slices",
+    "Stream",
     "TCloseness",
     "Unachievable",
     "Unsupported",
@@ -123,6 +127,7 @@ __all__ = [
     "anonymize",
     "between",
     "categorical",
+    "domain",
     "intervals",
     "masked",
     "measure",
@@ -133,8 +138,23 @@ __all__ = [
 ]
 
 
-def verify(published: Any, plan: Plan | None = None, original: Any = None, *, also: Any = None) -> Verdict:
-    """What the judges find of anybody's release; see :func:`shoal._verbs.verify`."""
+def verify(
+    published: Any,
+    plan: Plan | None = None,
+    original: Any = None,
+    *,
+    also: Any = None,
+    window: int | None = None,
+    advance: int | None = None,
+) -> Verdict:
+    """What the judges find of anybody's release; see :func:`shoal._verbs.verify`.
+
+    With ``window`` and ``advance``, of a recorded stream; see :func:`shoal.engine.stream.recorded.verify`.
+    """
+    if window is not None or advance is not None:
+        from shoal.engine.stream import recorded
+
+        return recorded.verify(published, plan, original, window=window, advance=advance)
     from shoal import _verbs
 
     return _verbs.verify(published, plan, original, also=also)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal._run import hierarchies
 from shoal.errors import DataError
 from shoal.plan.plan import Plan
 from shoal.privacy.requirements import Requirement
@@ -21,7 +20,7 @@ from shoal.release.release import Release
 from shoal.schema.columns import Categorical, Column, Numeric, Role
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import sources
-from shoal.table.building import built
+from shoal.table.building import built, hierarchies
 from shoal.table.counted import COUNT, spread
 from shoal.verify import meaning
 

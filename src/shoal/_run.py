@@ -7,7 +7,6 @@ hold them, :meth:`shoal.release.release.Release.write` judges the files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -25,10 +24,9 @@ from shoal.release.files import type_name
 from shoal.release.manifest import Manifest, Promise, PublishedColumn
 from shoal.release.published import Published
 from shoal.release.release import Release, refuse, with_reached
-from shoal.schema import arx
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import sources
-from shoal.table.building import built
+from shoal.table.building import built, hierarchies
 from shoal.table.chance import Chance
 from shoal.table.checks import check_columns
 from shoal.table.codes import Codes, encode, person_column
@@ -95,16 +93,6 @@ def read(table: Any, plan: Plan) -> sources.Source:
         raise PlanError("there is no table: name it in the plan (table = ...), or give it")
     as_text = [column.name for column in plan.columns if column.stays_text]
     return sources.read(given, plan.read_options, as_text=as_text)
-
-
-def hierarchies(plan: Plan) -> dict[str, Hierarchy]:
-    """The hierarchies that the plan names, read; those that it wants built need the table."""
-    found = {}
-    for column in plan.columns:
-        held = column.hierarchy
-        if held is not None:
-            found[column.name] = arx.read(held, column=column.name) if isinstance(held, Path) else held
-    return found
 
 
 def describe(draft: Draft, codes: Codes, plan: Plan) -> Manifest:

@@ -14,6 +14,7 @@ from shoal.cli.init import init
 from shoal.cli.measure import measure
 from shoal.cli.methods import methods
 from shoal.cli.query import query
+from shoal.cli.stream import stream
 from shoal.cli.verify import verify
 
 #: Without Rich's markup `--help` need not load Rich. Tracebacks are not Typer's to print: they might show cells.
@@ -47,5 +48,5 @@ def _shoal(
     """Publish tables about people so that no person stands out."""
 
 
-for command in (demo, init, check, hierarchy, anonymize, verify, measure, query, methods):
+for command in (demo, init, check, hierarchy, anonymize, stream, verify, measure, query, methods):
     app.command()(command)

@@ -143,9 +143,9 @@ def _covered(table: pa.Table, cells: dict[str, Any], release: Release, plan: Pla
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from shoal import _run
+    from shoal.table.building import hierarchies
 
-    trees = _run.hierarchies(plan)
+    trees = hierarchies(plan)
     for column in release.manifest.columns:
         if column.role != "quasi-identifying":
             continue

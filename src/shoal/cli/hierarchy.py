@@ -28,14 +28,14 @@ def hierarchy(
     from shoal.errors import DataError, PlanError
     from shoal.plan.plan import Plan
     from shoal.schema import arx
-    from shoal.table.building import built
+    from shoal.table.building import built, hierarchies
 
     decided = Plan.read(plan)
     if not any(held.name == column and held.has_hierarchy for held in decided.columns):
         raise PlanError(f"the plan gives the column {column} no hierarchy: say prefixes, intervals or hierarchy there")
     if out.is_dir() or (out.exists() and not force):
         raise PlanError(f"{out.name} is there already: choose another with --out, or replace it with --force")
-    trees = _run.hierarchies(decided)
+    trees = hierarchies(decided)
     if column not in trees:
         held = _run.read(table, decided).table
         if column not in held.column_names:

@@ -46,4 +46,14 @@ Also = Annotated[
         show_default=False,
     ),
 ]
+WindowSize = Annotated[
+    int | None,
+    typer.Option("--window", metavar="N", help="Of a recorded stream: records in a window.", show_default=False),
+]
+WindowAdvance = Annotated[
+    int | None,
+    typer.Option(
+        "--advance", metavar="M", help="Of a recorded stream: by how many a window advanced.", show_default=False
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, and nothing else there.")]

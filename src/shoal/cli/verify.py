@@ -17,19 +17,23 @@ def verify(
     original: options.Original = None,
     plan: options.PlanOption = None,
     also: options.Also = None,
+    window: options.WindowSize = None,
+    advance: options.WindowAdvance = None,
     json: options.Json = False,
 ) -> int:
     """Judge a published table: Shoal's, or anybody's.
 
     An outsider looks at what is published. With the original a keeper looks too: is every record accounted for, does
     each published cell cover the record behind it? Without a plan, what the release says of itself is judged. With
-    another release of the same people: how many sensitive values stay possible to someone who has both?
+    another release of the same people: how many sensitive values stay possible to someone who has both? A recorded
+    stream is judged by its windows.
     """
-    from shoal import _verbs
+    import shoal
     from shoal.cli import terminal
     from shoal.plan.plan import Plan
 
-    verdict = _verbs.verify(published, None if plan is None else Plan.read(plan), original, also=also)
+    decided = None if plan is None else Plan.read(plan)
+    verdict = shoal.verify(published, decided, original, also=also, window=window, advance=advance)
     if json:
         terminal.write_json(verdict.as_dict())
     else:

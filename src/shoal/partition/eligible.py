@@ -111,7 +111,7 @@ def distance_of(requirement: TCloseness, domain: Domain) -> GroundDistance:
     """How far apart the values of a domain are."""
     if requirement.distance == "hierarchical" and domain.tree is not None:
         return Hierarchical(domain.tree)
-    return Ordered() if requirement.distance == "ordered" else Equal()
+    return Ordered(domain.declared) if requirement.distance == "ordered" else Equal()
 
 
 def counts_of(codes: Codes, kept: NDArray[np.int64] | None) -> list[Counts]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -62,7 +63,7 @@ class Decisions:
         if isinstance(self.table, str | os.PathLike):
             object.__setattr__(self, "table", Path(self.table))
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         return self.schema.columns()
 

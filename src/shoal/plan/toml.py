@@ -19,9 +19,20 @@ from shoal.plan.methods import COMPARATORS, METHODS, Method, Mondrian
 from shoal.plan.options import options_of
 from shoal.plan.plan import Decisions, Plan, Read, own_form
 from shoal.plan.spelling import did_you_mean
-from shoal.plan.values import is_closeness
+from shoal.plan.values import is_closeness, is_number
 from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size, TCloseness
-from shoal.schema.columns import ROLES, Coarsening, Column, Intervals, Mask, Numeric, Prefixes, Schema, categorical
+from shoal.schema.columns import (
+    ROLES,
+    Coarsening,
+    Column,
+    Intervals,
+    Mask,
+    Numeric,
+    Prefixes,
+    Schema,
+    categorical,
+    domain,
+)
 
 __all__ = ["Parts", "read", "read_parts"]
 
@@ -29,7 +40,7 @@ _TOP = ("table", "person", "allow_unique", "read", "columns", "require", "method
 _BOUNDS = ("bottom", "top", "step")
 _BUILT: Mapping[str, type[Prefixes] | type[Intervals]] = {"prefixes": Prefixes, "intervals": Intervals}
 _MASK = ("mask", "cover", "disclose_rule")
-_COLUMN = ("role", "hierarchy", *_BUILT, *_BOUNDS, *_MASK)
+_COLUMN = ("role", "hierarchy", *_BUILT, "domain", *_BOUNDS, *_MASK)
 _READ = ("delimiter", "encoding", "decimal", "missing", "types")
 _REQUIRE = ("k", "l", "t", "size", "suppress")
 _DIVERSITY = ("min", "kind", "c", "missing_is_sensitive")
@@ -155,23 +166,29 @@ class _Reading:
             for option in (option for option in _MASK if option in how):
                 self._say(f"{key}.{option}", "belongs to semi-sensitive columns only")
         if role in ("identifying", "insensitive"):
-            for option in (option for option in how if option in ("hierarchy", *_BUILT, *_BOUNDS)):
+            for option in (option for option in how if option in ("hierarchy", *_BUILT, "domain", *_BOUNDS)):
                 self._say(f"{key}.{option}", f"{role} columns are not made coarser")
             return Column(name, role)
         return Column(name, role, self._coarsening(key, how), _mask(how) if role == "semi-sensitive" else None)
 
     def _coarsening(self, key: str, how: Mapping[str, Any]) -> Coarsening | None:
         bounds = {edge: how[edge] for edge in _BOUNDS if edge in how}
-        ways = [way for way in ("hierarchy", *_BUILT) if way in how and (how[way] is not False or way not in _BUILT)]
+        ways = [
+            way
+            for way in ("hierarchy", *_BUILT, "domain")
+            if way in how and (how[way] is not False or way not in _BUILT)
+        ]
         if len(ways) > 1:
-            self._say(key, f"expected one of {' and '.join(ways)}: a column has one hierarchy")
+            self._say(key, f"expected one of {' and '.join(ways)}: a column has one hierarchy, or a domain")
         if not ways:
             return Numeric(**bounds) if bounds else None
         for edge in bounds:
-            word = "a hierarchy" if ways[0] == "hierarchy" else ways[0]
+            word = f"a {ways[0]}" if ways[0] in ("hierarchy", "domain") else ways[0]
             self._say(f"{key}.{edge}", f"does not apply to a column with {word}")
         if ways[0] in _BUILT:
             return self._built(f"{key}.{ways[0]}", how[ways[0]], _BUILT[ways[0]])
+        if ways[0] == "domain":
+            return self._listed(f"{key}.domain", how["domain"])
         given = how["hierarchy"]
         try:
             return categorical(self.folder / given if isinstance(given, str) else given)
@@ -179,6 +196,14 @@ class _Reading:
             for problem in error.problems:
                 self._say(f"{key}.{problem.key}", problem.says)
             return None
+
+    def _listed(self, key: str, given: Any) -> Coarsening:
+        """A list of values, or a table with the two ends of a run of numbers."""
+        if not isinstance(given, Mapping):
+            return domain(given if isinstance(given, list) else ())
+        self._known(given, _BOUNDS, f"{key}.")
+        bottom, top, step = (given[edge] if is_number(given.get(edge)) else None for edge in _BOUNDS)
+        return domain(bottom=bottom, top=top, step=step if "step" in given else 1)  # type: ignore[arg-type]
 
     def _built(self, key: str, given: Any, kind: type[Prefixes] | type[Intervals]) -> Coarsening:
         """A hierarchy that is to be built: ``true``, or a table with its options."""

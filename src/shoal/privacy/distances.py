@@ -29,7 +29,12 @@ class Flows(NamedTuple):
 
 @dataclass(frozen=True)
 class Ordered:
-    """Values i and j are |i - j| / (m - 1) apart."""
+    """Values i and j are |i - j| / (m - 1) apart.
+
+    Where the domain is ``declared``, a value has its rank in it whether or not it occurs.
+    """
+
+    declared: bool = False
 
     def between(self, classes: Shares, whole: Shares) -> Shares:
         surplus = np.cumsum(classes - whole, axis=1)

@@ -96,9 +96,9 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
 def _flows(distance: GroundDistance, whole: Integers) -> Flows:
     """A distance within one table: by order, only values that occur in it have a rank there.
 
-    Where records are left out, a value of the original may be published no more.
+    Where records are left out, a value of the original may be published no more. A declared domain stays as it is.
     """
-    if not isinstance(distance, Ordered):
+    if not isinstance(distance, Ordered) or distance.declared:
         return distance.flows(len(whole))
     occurring = np.flatnonzero(whole)
     among = distance.flows(len(occurring))

@@ -6,9 +6,7 @@ is left.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.kernels import arrange
 from shoal.plan.plan import Plan
 from shoal.publish.draft import Draft
-from shoal.publish.faces import Appearance, Face
+from shoal.publish.faces import Appearance, Face, side_by_side
 from shoal.release.manifest import PublishedColumn
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -36,11 +34,11 @@ def assemble(
     if others:
         arrange.sort_within(_together(codes, others), arranged, starts, len(others))
     sizes = classes.sizes[by_class]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        columns = {face.name: pool.submit(_repeated, face, by_class, sizes) for face in faces}
-        columns |= {name: pool.submit(_plain, codes, name, arranged) for name in others}
+    filled = side_by_side(lambda face: _repeated(face, by_class, sizes), faces, len(arranged))
+    unchanged = side_by_side(lambda name: _plain(codes, name, arranged), others, len(arranged))
+    columns = dict(zip([*(face.name for face in faces), *others], [*filled, *unchanged], strict=True))
     meaning = tuple(_meanings(shown, plan, column_order))
-    held = pa.table({name: columns[name].result() for column in meaning for name in column.columns})
+    held = pa.table({name: columns[name] for column in meaning for name in column.columns})
     return Draft({"release": held}, meaning, codes.rows[arranged], len(codes) - len(arranged))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,10 @@ Places = NDArray[np.int64]
 #: Above it, not every whole number is a float.
 _LAST_EXACT = 1 << 53
 _CORES = os.cpu_count() or 1
+_FEW = 1 << 15
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,14 @@ class Records:
         return np.diff(self.starts)
 
 
+def side_by_side(task: Callable[[Given], Found], over: Iterable[Given], records: int) -> list[Found]:
+    """The task done for each, on all cores; few records are done before a thread has begun."""
+    if records < _FEW:
+        return [task(one) for one in over]
+    with ThreadPoolExecutor(_CORES) as pool:
+        return list(pool.map(task, over))
+
+
 def extents(records: Records) -> list[Extent]:
     """The extent of every class on every quasi-identifier; each core takes a share of the classes."""
     shape = len(records), len(records.domains)
@@ -87,8 +100,7 @@ def extents(records: Records) -> list[Extent]:
     def share(core: int) -> None:
         kernels.extents(records.matrix, records.starts, cuts[core], cuts[core + 1], missing, low, high, absent)
 
-    with ThreadPoolExecutor(_CORES) as pool:
-        list(pool.map(share, range(_CORES)))
+    side_by_side(share, range(_CORES), len(records.matrix))
     return [Extent(low[:, j], high[:, j], absent[:, j]) for j in range(len(records.domains))]
 
 
@@ -118,6 +130,8 @@ def ordered(name: str, values: pa.Array, place: NDArray[np.integer[Any]]) -> Fac
     place = np.where(place < 0, place + len(values), place)
     used = np.bincount(place, minlength=len(values)) > 0
     values, place = values.filter(pa.array(used)), (np.cumsum(used) - 1)[place]
+    if _rises(values):
+        return Face(name, place, values)
     encoded = values.dictionary_encode()
     held = encoded.dictionary
     order = pc.array_sort_indices(held).to_numpy()
@@ -129,6 +143,15 @@ def ordered(name: str, values: pa.Array, place: NDArray[np.integer[Any]]) -> Fac
     if encoded.null_count:
         held = pa.concat_arrays([held, pa.nulls(1, held.type)])
     return Face(name, rank[where][place], held)
+
+
+def _rises(values: pa.Array) -> bool:
+    """Whether these are numbers that stand in order already, each once, a missing one last at the most."""
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        return False
+    known = values if values.null_count == 0 else values[:-1]
+    numbers = known.to_numpy(zero_copy_only=False) if known.null_count == 0 else np.zeros(2)
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def gaps(name: str, absent: NDArray[np.integer[Any]], sizes: Places) -> Face:

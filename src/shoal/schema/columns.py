@@ -37,6 +37,9 @@ __all__ = [
 Role = Literal["identifying", "quasi-identifying", "sensitive", "semi-sensitive", "insensitive"]
 ROLES: tuple[Role, ...] = ("identifying", "quasi-identifying", "sensitive", "semi-sensitive", "insensitive")
 
+#: A domain of more values than this is no list that anybody compares distributions over.
+_MOST_LISTED = 1_000_000
+
 
 @dataclass(frozen=True)
 class Numeric:
@@ -103,6 +106,29 @@ class Intervals:
         return f"intervals({_said(self)})"
 
 
+@dataclass(frozen=True)
+class Listed:
+    """Every value that a sensitive column may hold, in order: texts, or numbers that rise.
+
+    A stream takes the ranks of values from it, since it never sees all that will come.
+    """
+
+    values: tuple[Any, ...]
+
+    def __repr__(self) -> str:  # the values are those of a table, which a log must not show
+        return f"domain({len(self.values)} values)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise Unsupported("a domain is not pickled, since it consists of values: name the plan's file instead")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Listed:
+        return self
+
+    @property
+    def is_text(self) -> bool:
+        return all(isinstance(value, str) for value in self.values)
+
+
 def _said(how: Numeric | Prefixes | Intervals) -> str:
     """What differs from the defaults."""
     return ", ".join(
@@ -110,7 +136,7 @@ def _said(how: Numeric | Prefixes | Intervals) -> str:
     )
 
 
-Coarsening = Numeric | Categorical | Prefixes | Intervals
+Coarsening = Numeric | Categorical | Prefixes | Intervals | Listed
 
 
 @dataclass(frozen=True)
@@ -135,7 +161,8 @@ class Column:
     @property
     def stays_text(self) -> bool:
         """Whether its values are to stay as they are written: labels of a hierarchy, codes with leading zeros."""
-        return self.hierarchy is not None or isinstance(self.coarsening, Prefixes)
+        listed = isinstance(self.coarsening, Listed) and self.coarsening.is_text
+        return self.hierarchy is not None or isinstance(self.coarsening, Prefixes) or listed
 
     @property
     def mask_columns(self) -> frozenset[str]:
@@ -156,6 +183,25 @@ def prefixes(*, keep: int | None = None, fill: str = "*") -> Prefixes:
 def intervals(*, width: float | str | None = None, factor: int | None = None, levels: int | None = None) -> Intervals:
     """Numbers and dates by round intervals, ``[20, 24]``, ``[20, 29]`` and so on; see :class:`Intervals`."""
     return Intervals(width, factor, levels)
+
+
+def domain(
+    values: Iterable[Any] = (), *, bottom: float | None = None, top: float | None = None, step: float = 1
+) -> Listed:
+    """The values of a sensitive column in order: listed, or all numbers from bottom to top by the step.
+
+    What is no list, or no run of numbers, becomes an empty domain, which the plan reports with its other mistakes.
+    """
+    if bottom is None or top is None:
+        return Listed(() if isinstance(values, str) else tuple(values))
+    if not all(isinstance(number, int | float) for number in (bottom, top, step)) or not step > 0:
+        return Listed(())
+    steps = (top - bottom) / step
+    if not 0 < steps < _MOST_LISTED or abs(steps - round(steps)) > 1e-9:
+        return Listed(())
+    whole = float(bottom).is_integer() and float(step).is_integer()
+    ends = (int(bottom), int(step)) if whole else (bottom, step)
+    return Listed(tuple(ends[0] + place * ends[1] for place in range(round(steps) + 1)))
 
 
 def categorical(hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Categorical:

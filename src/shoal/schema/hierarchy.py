@@ -99,6 +99,14 @@ class Hierarchy:
         labels += leaves
         return _in_preorder(labels, np.concatenate([*parents, node]).astype(np.int32), _ranks(list(leaves)))
 
+    @classmethod
+    def flat(cls, leaves: Sequence[str]) -> Hierarchy:
+        """A root with these leaves below it, in this order."""
+        place = np.arange(len(leaves) + 1)
+        first, last = np.maximum(place - 1, 0), np.append(len(leaves), place[1:])
+        below = np.minimum(place, 1).astype(np.int32)
+        return cls((ROOT, *leaves), below - 1, 1 - below, first, last)
+
     @cached_property
     def leaf_node(self) -> NDArray[np.int32]:
         """The node of each leaf, by leaf position."""

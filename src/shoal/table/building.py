@@ -1,18 +1,29 @@
-"""Hierarchies that a plan wants built from the values of the table."""
+"""Hierarchies that a plan names, or wants built from the values of the table."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from shoal.errors import DataError
 from shoal.plan.plan import Plan
-from shoal.schema import building
+from shoal.schema import arx, building
 from shoal.schema.columns import Column, Intervals, Prefixes
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table import domain as domains
 from shoal.table.texts import texts
+
+
+def hierarchies(plan: Plan) -> dict[str, Hierarchy]:
+    """The hierarchies that the plan names, read; those that it wants built need the table."""
+    found = {}
+    for column in plan.columns:
+        held = column.hierarchy
+        if held is not None:
+            found[column.name] = arx.read(held, column=column.name) if isinstance(held, Path) else held
+    return found
 
 
 def built(plan: Plan, table: pa.Table) -> dict[str, Hierarchy]:

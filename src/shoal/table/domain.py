@@ -13,12 +13,23 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
-from shoal.schema.columns import Column, Numeric
+from shoal.schema.columns import Column, Listed, Numeric
 from shoal.schema.hierarchy import Hierarchy
 from shoal.table.distinct import Codes1, distinct, smallest
 from shoal.table.texts import texts
 
-__all__ = ["Codes1", "Domain", "Kind", "check_kind", "encode", "is_ordered", "occurring", "smallest", "tree_over"]
+__all__ = [
+    "Codes1",
+    "Domain",
+    "Kind",
+    "check_kind",
+    "encode",
+    "is_ordered",
+    "listed",
+    "occurring",
+    "smallest",
+    "tree_over",
+]
 
 Kind = Literal["number", "category"]
 
@@ -28,13 +39,17 @@ _BEYOND = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The distinct values of a column in order; the code after the last one stands for missing, if any is."""
+    """The distinct values of a column in order; the code after the last one stands for missing, if any is.
+
+    Where they are ``declared``, not all of them need occur.
+    """
 
     name: str
     kind: Kind
     values: pa.Array
     missing: bool
     tree: Hierarchy | None = None
+    declared: bool = False
 
     def __len__(self) -> int:
         return len(self.values) + self.missing
@@ -95,6 +110,8 @@ def encode(column: pa.ChunkedArray, how: Column, *, tree: Hierarchy | None) -> t
     renumber[order] = np.arange(len(order))
     renumber[-1] = len(order)
     values = values.take(pa.array(order))
+    if isinstance(how.coarsening, Listed):
+        _refuse_unlisted(values, how.coarsening, how.name)
     if isinstance(how.coarsening, Numeric):
         kept, merge = _coded(values, how.coarsening, how.name, as_number)
         renumber, values = np.append(merge, len(kept)).astype(renumber.dtype)[renumber], kept
@@ -119,6 +136,23 @@ def _refuse_infinite(values: pa.Array, name: str) -> None:
         raise DataError(
             f"the column {name} holds infinite numbers, which are no end of a range: make them missing, or give the "
             "column a bottom and a top"
+        )
+
+
+def listed(how: Listed) -> pa.Array:
+    """The values of a declared domain, in their order."""
+    whole = all(isinstance(value, int) for value in how.values)
+    return pa.array(how.values, pa.string() if how.is_text else pa.int64() if whole else pa.float64())
+
+
+def _refuse_unlisted(values: pa.Array, how: Listed, name: str) -> None:
+    known = listed(how)
+    same = pa.types.is_string(values.type) == pa.types.is_string(known.type) and not pa.types.is_temporal(values.type)
+    strange = len(values) - (int(pc.sum(pc.is_in(values, known)).as_py() or 0) if same else 0)
+    if strange:
+        raise DataError(
+            f"{strange} different value(s) of the column {name} are not in the domain that the plan gives it: add "
+            "them to it, or name them in [read] missing if they mean that nothing is known"
         )
 
 

@@ -51,24 +51,58 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.DictionaryArray:
     return held.chunk(0) if isinstance(held, pa.ChunkedArray) else held
 
 
-def _found(words: pa.Array, decimal: str | None) -> pa.Array | None:
-    """The distinct values in the narrowest type that keeps them; None where they stay text."""
-    known = words.drop_null()
-    if not len(known):
-        return None
+def kind_of(words: pa.Array, decimal: str | None) -> str:
+    """The narrowest kind that keeps all these words, by how they are written."""
+    if len(words) == words.null_count:
+        return "text"
     for kind, shape in _SHAPES.items():
         plain = _plain(words, kind, decimal)
-        if _all(plain, shape) and (kind != "number" or _told_apart(plain)):
-            return _converted(plain, kind)
-    return None
+        if _all(plain, shape) and (kind != "number" or _all_true(_told_apart(plain))):
+            return "text" if _converted(plain, kind) is None else kind
+    return "text"
 
 
-def _told_apart(words: pa.Array) -> bool:
-    """Whether each number has few enough digits to come back from a float as it was."""
+def read_as(words: pa.Array, kind: str, decimal: str | None, *, asked: bool) -> tuple[pa.Array, pa.Array]:
+    """Words in a kind that was asked for, or was found among others; and which of them can be read so.
+
+    What was found is held to how the others were written: after 4711 has made a column of numbers, 0815 is a code.
+    """
+    if kind == "text":
+        return words, words.is_valid()
+    plain = _plain(words, kind, decimal)
+    fits = pc.match_substring_regex(plain, (_ASKED if asked else _SHAPES)[kind])
+    if kind == "number" and not asked:
+        fits = pc.and_(fits, _told_apart(plain))
+    kept = pc.utf8_ltrim(pc.if_else(fits, plain, pa.scalar(None, pa.string())), "+")
+    values = _converted(kept, kind)
+    if values is None:
+        values = pa.concat_arrays([pa.nulls(0, _TARGETS[kind]), *(_alone(kept, i, kind) for i in range(len(kept)))])
+    return values, pc.and_(fits.fill_null(False), values.is_valid())
+
+
+def type_of(kind: str) -> pa.DataType:
+    """The type in which words of a kind are held."""
+    return _TARGETS.get(kind, pa.string())
+
+
+def _alone(words: pa.Array, place: int, kind: str) -> pa.Array:
+    """One word by itself; none if it is no value of the kind after all."""
+    found = _converted(words[place : place + 1], kind)
+    return pa.nulls(1, _TARGETS[kind]) if found is None else found
+
+
+def _found(words: pa.Array, decimal: str | None) -> pa.Array | None:
+    """The distinct values in the narrowest type that keeps them; None where they stay text."""
+    kind = kind_of(words, decimal)
+    return None if kind == "text" else _converted(_plain(words, kind, decimal), kind)
+
+
+def _told_apart(words: pa.Array) -> pa.Array:
+    """Which numbers have few enough digits to come back from a float as they were."""
     digits = pc.replace_substring_regex(words, r"[eE].*$", "")
     digits = pc.utf8_ltrim(pc.replace_substring_regex(digits, r"[-.]", ""), "0")
     exponent = pc.match_substring_regex(words, r"[eE][-+]?[3-9][0-9]{2}$")
-    return bool(pc.all(pc.less_equal(pc.utf8_length(digits), _DIGITS)).as_py()) and not pc.any(exponent).as_py()
+    return pc.and_(pc.less_equal(pc.utf8_length(digits), _DIGITS), pc.invert(exponent))
 
 
 def _asked(words: pa.Array, wanted: str, name: str, decimal: str | None) -> pa.Array | None:
@@ -95,7 +129,12 @@ def _plain(words: pa.Array, kind: str, decimal: str | None) -> pa.Array:
 
 
 def _all(words: pa.Array, shape: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(words, shape)).as_py())
+    return _all_true(pc.match_substring_regex(words, shape))
+
+
+def _all_true(flags: pa.Array) -> bool:
+    """Whether all of these are so, as far as known."""
+    return bool(pc.all(flags).as_py())
 
 
 def _converted(words: pa.Array, kind: str) -> pa.Array | None:

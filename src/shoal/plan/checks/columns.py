@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import Problem
@@ -10,7 +11,7 @@ from shoal.plan.building import of_building
 from shoal.plan.checks.known import Known
 from shoal.plan.spelling import also, did_you_mean
 from shoal.plan.values import are_texts, is_number
-from shoal.schema.columns import Column, Intervals, Numeric, Prefixes, Schema
+from shoal.schema.columns import Column, Intervals, Listed, Numeric, Prefixes, Schema
 
 
 def columns_of(schema: object) -> tuple[Column, ...]:
@@ -37,6 +38,8 @@ def _of_column(column: Column) -> Iterator[Problem]:
         yield from _of_numeric(key, column.coarsening, column.role)
     elif isinstance(column.coarsening, Prefixes | Intervals):
         yield from of_building(key, column.coarsening)
+    elif isinstance(column.coarsening, Listed):
+        yield from _of_listed(f"{key}.domain", column.coarsening.values, column.role)
     elif isinstance(column.hierarchy, Path) and not column.hierarchy.is_file():
         yield Problem(f"{key}.hierarchy", f"there is no file {column.hierarchy.name} where the plan points to")
 
@@ -56,6 +59,21 @@ def _of_numeric(key: str, how: Numeric, role: str) -> Iterator[Problem]:
         yield Problem(f"{key}.bottom", "expected bottom below top")
     if how.step is not None and not how.step > 0:
         yield Problem(f"{key}.step", "expected a number above 0")
+
+
+def _of_listed(key: str, values: tuple[object, ...], role: str) -> Iterator[Problem]:
+    if role != "sensitive":
+        yield Problem(key, "belongs to sensitive columns: it says between which values t measures")
+        return
+    numbers = [value for value in values if is_number(value)]
+    rising = len(numbers) == len(values) and all(one < other for one, other in pairwise(numbers))
+    texts = are_texts(values) and len(set(values)) == len(values)
+    if len(values) < 2 or not (rising or texts):
+        yield Problem(
+            key,
+            "expected at least two different values in order, all texts or rising numbers; or the numbers from bottom "
+            "to top by a step, such as { bottom = 0, top = 99, step = 1 }",
+        )
 
 
 def of_person(person: object, known: Known) -> Iterator[Problem]:
