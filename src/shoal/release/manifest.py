@@ -14,8 +14,8 @@ from shoal.schema.hierarchy import Hierarchy
 #: ``value``: as it is; ``bounds``: two typed columns and one that tells missing values; ``text``: one column of text,
 #: an interval, a node of a hierarchy, or a set in braces; ``centre``: the mean or the commonest value; ``randomized``:
 #: a value that the record may have; ``bucketized``: a value of the record's bucket, and its number. The others are
-#: columns that a form or a stream adds, whose role is ``added``: the number of a class or bucket, how many records there
-#: are, and the numbers of a batch and a window.
+#: columns that a form or a stream adds, whose role is ``added``: the number of a class or bucket, how many records
+#: there are, and the numbers of a batch and a window.
 Shown = Literal[
     "value", "bounds", "interval", "node", "set", "centre", "randomized", "bucketized", "class", "bucket", "count",
     "batch", "window",
