@@ -161,12 +161,18 @@ def verify(
 
 
 def measure(
-    published: Any, original: Any = None, *, plan: Plan | None = None, population: Any = None, queries: Any = None
+    published: Any,
+    original: Any = None,
+    *,
+    plan: Plan | None = None,
+    population: Any = None,
+    queries: Any = None,
+    rules: tuple[float, float] | None = None,
 ) -> Any:
     """What a release cost and what risk is left; see :func:`shoal._verbs.measure`."""
     from shoal import _verbs
 
-    return _verbs.measure(published, original, plan=plan, population=population, queries=queries)
+    return _verbs.measure(published, original, plan=plan, population=population, queries=queries, rules=rules)
 
 
 def __getattr__(name: str) -> Any:

@@ -22,6 +22,7 @@ from shoal.verify.suppressed import split
 if TYPE_CHECKING:
     from shoal.measure.queries.answering import Answer
     from shoal.measure.query_error import QueryError, Workload
+    from shoal.measure.rules import Rules
     from shoal.measure.scores import Scores
 
 
@@ -63,12 +64,14 @@ def measure(
     plan: Plan | None = None,
     population: Any = None,
     queries: int | Workload | None = None,
+    rules: tuple[float, float] | None = None,
 ) -> Scores:
     """What a release cost and what risk is left; loss needs the original, and hierarchies the plan.
 
     ``population`` is a table of everybody from whom the records were drawn, with the same quasi-identifiers: it gives
     the journalist's risk. ``queries`` asks the release and the original so many random counts, and says how far apart
-    the answers are; it needs the original.
+    the answers are; ``rules``, a support and a confidence, counts the association rules of the original, and those that
+    are found again in the release. Both need the original.
     """
     from shoal.measure.closeness import farthest
     from shoal.measure.kept import correspondences
@@ -92,7 +95,9 @@ def measure(
         farthest=farthest(held.published, held.trees, own=held.own),
     )
     found = replace(found, correspondence=correspondences(shown, table, _read_options(held).missing))
-    return found if queries is None else replace(found, queries=_query_error(held, shown, table, queries))
+    if queries is not None:
+        found = replace(found, queries=_query_error(held, shown, table, queries))
+    return found if rules is None else replace(found, rules=_rules(held, shown, table, rules))
 
 
 def _query_error(held: Opened, shown: Published, original: pa.Table | None, queries: int | Workload) -> QueryError:
@@ -102,6 +107,15 @@ def _query_error(held: Opened, shown: Published, original: pa.Table | None, quer
         raise DataError("random queries compare the release with the original table, which was not given")
     asked = queries if isinstance(queries, Workload) else Workload(queries)
     return query_error(shown, original, held.trees, asked, own=held.own)
+
+
+def _rules(held: Opened, shown: Published, original: pa.Table | None, asked: tuple[float, float]) -> Rules:
+    from shoal.measure.rules import rules_kept
+
+    if original is None:
+        raise DataError("rules are those of the original table, which was not given")
+    trees = {} if held.plan is None else held.trees
+    return rules_kept(shown.rows, held.published.columns, original, trees, tuple(_read_options(held).missing), *asked)
 
 
 @overload

@@ -80,6 +80,19 @@ def test_measure_knows_loss_only_with_the_original(shoal: Shoal, home: Path, pla
     assert "prosecutor" in shown.out
 
 
+def test_measure_counts_rules_that_are_found_again(shoal: Shoal, home: Path, plan: Path) -> None:
+    shoal("anonymize", plan, "--out", "released")
+    given = ("measure", "released", "--original", home / "sample" / "adult.csv", "--plan", plan)
+    assert shoal(*given, "--json").json["rules"] is None
+    rules = shoal(*given, "--rules", "0.1", "0.6", "--json").json["rules"]
+    assert 0 < rules["kept"] < rules["original"]
+    shown = shoal(*given, "--rules", "0.1", "0.6").out
+    assert f"{rules['original']:,} association rules" in " ".join(shown.split())
+    wrong = shoal(*given, "--rules", "0", "0.6")
+    assert wrong.status == 2
+    assert "support" in wrong.err
+
+
 def test_methods_lists_what_each_can_promise(shoal: Shoal) -> None:
     ran = shoal("methods", "--json")
     assert ran.status == 0

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from shoal.measure.query_error import QueryError
     from shoal.measure.risk import Adversary
+    from shoal.measure.rules import Rules
     from shoal.measure.scores import Scores
 
 
@@ -30,6 +31,12 @@ def measure(
         int | None,
         typer.Option(metavar="N", help="Ask N random counts, and compare with the original.", show_default=False),
     ] = None,
+    rules: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="SUPPORT CONFIDENCE", help="Count the association rules that are found again.", show_default=False
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> int:
     """Say what a release cost, and what risk is left.
@@ -41,7 +48,7 @@ def measure(
     from shoal.plan.plan import Plan
 
     decided = None if plan is None else Plan.read(plan)
-    scores = _verbs.measure(published, original, plan=decided, population=population, queries=queries)
+    scores = _verbs.measure(published, original, plan=decided, population=population, queries=queries, rules=rules)
     if json:
         terminal.write_json(scores.as_dict())
     else:
@@ -58,6 +65,18 @@ def show_scores(console: Console, scores: Scores) -> None:
     _show_risk(console, scores)
     if scores.queries is not None:
         _show_queries(console, scores.queries)
+    if scores.rules is not None:
+        _show_rules(console, scores.rules)
+
+
+def _show_rules(console: Console, rules: Rules) -> None:
+    from shoal.cli.terminal import share
+
+    kept = "" if rules.retention is None else f" ({share(rules.retention)})"
+    console.print(
+        f"Of {rules.original:,} association rules of the original, with a support of at least {rules.support:g} and a "
+        f"confidence of at least {rules.confidence:g}, {rules.kept:,} are found again{kept}.\n"
+    )
 
 
 def _show_loss(console: Console, scores: Scores) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.measure.query_error import QueryError, Workload
     from shoal.measure.ranges import ColumnRange, ColumnRatio, Ranges, Ratios
     from shoal.measure.risk import Above, Adversary, Bin, Journalist, Risk, Smallest
+    from shoal.measure.rules import Rules
     from shoal.measure.scores import Scores
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Ranges",
     "Ratios",
     "Risk",
+    "Rules",
     "Scores",
     "Smallest",
     "Workload",
@@ -52,6 +54,7 @@ _HOMES = {
     "QueryError": "query_error",
     "Ranges": "ranges",
     "Ratios": "ranges",
+    "Rules": "rules",
     "Scores": "scores",
     "Workload": "query_error",
     "measure": "measuring",

@@ -13,6 +13,7 @@ from shoal.measure.risk import Risk, Smallest
 
 if TYPE_CHECKING:
     from shoal.measure.query_error import QueryError
+    from shoal.measure.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Scores:
             :mod:`shoal.measure.closeness`.
         queries: how far the answers to random counts are from the truth, if they were asked; see
             :mod:`shoal.measure.query_error`.
+        rules: how many of the original's association rules are found again, if they were asked for; see
+            :mod:`shoal.measure.rules`.
         correspondence: what is kept of how columns go together with the sensitive ones; see :mod:`shoal.measure.kept`.
     """
 
@@ -55,6 +58,7 @@ class Scores:
     smallest: Smallest
     farthest: Farthest
     queries: QueryError | None = None
+    rules: Rules | None = None
     correspondence: Correspondences = field(default_factory=Correspondences)
 
     def as_dict(self) -> dict[str, Any]:
