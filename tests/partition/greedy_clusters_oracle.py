@@ -21,7 +21,7 @@ def classes(
     pool, made, last = list(range(len(records))), [], []
     while pool:
         left = Counter(values[i] for i in pool)
-        size, most, need = _course(len(pool), left, least, l)
+        size, most, need = course(len(pool), left, least, l)
         grown: list[int] = []
         while len(grown) < size:
 
@@ -46,7 +46,7 @@ def classes(
     return made
 
 
-def _course(count: int, left: Counter[int], least: int, l: int) -> tuple[int, int, dict[int, int]]:
+def course(count: int, left: Counter[int], least: int, l: int) -> tuple[int, int, dict[int, int]]:
     """The size of the next class, how often it may hold a value, and how often it must hold some."""
     far = max(least, l * (l + 2))
     for size in range(least, min(count - least, least + far) + 1):

@@ -9,10 +9,12 @@ from shoal.plan.methods import (
     Incognito,
     InitialPartition,
     LocalBuckets,
+    LocalSlicing,
     Mondrian,
     ProjectionTree,
     RefiningPartition,
     Sabre,
+    Slicing,
 )
 from shoal.plan.plan import Plan
 from shoal.table.chance import Chance
@@ -43,6 +45,14 @@ def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
             from shoal.partition import local_buckets
 
             return local_buckets.group(codes, plan, chance)
+        case LocalSlicing():
+            from shoal.partition import local_slicing
+
+            return local_slicing.group(codes, plan)
+        case Slicing():
+            from shoal.partition import slicing
+
+            return slicing.group(codes, plan)
         case Sabre():
             from shoal.partition import sabre
 

@@ -26,13 +26,14 @@ def check_people(codes: Codes, method: str) -> None:
 def axes_of(domains: Sequence[Domain]) -> Axes:
     """What a class loses of each of these columns by NCP, as plain numbers."""
     offset = np.cumsum([0, *map(len, domains)]).astype(np.int64)
-    leaf = np.zeros(offset[-1], np.int64)
+    leaf, depth = np.zeros(offset[-1], np.int64), np.zeros(offset[-1], np.int64)
     nodes, parents, firsts, lasts, losses = 0, [], [], [], []
     for domain, start in zip(domains, offset, strict=False):
         if domain.tree is None:
             continue
         below = domain.tree.last - domain.tree.first
         leaf[start : start + domain.known] = domain.tree.leaf_node + nodes
+        depth[start : start + domain.known] = domain.tree.depth[domain.tree.leaf_node]
         parents.append(np.where(domain.tree.parent < 0, -1, domain.tree.parent + nodes))
         firsts.append(domain.tree.first)
         lasts.append(domain.tree.last)
@@ -48,6 +49,7 @@ def axes_of(domains: Sequence[Domain]) -> Axes:
         np.concatenate([*firsts, np.empty(0)]).astype(np.int64),
         np.concatenate([*lasts, np.empty(0)]).astype(np.int64),
         np.concatenate([*losses, np.empty(0)]),
+        depth,
     )
 
 

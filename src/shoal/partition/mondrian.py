@@ -35,8 +35,13 @@ def group(codes: Codes, plan: Plan) -> Classes:
     if not len(chosen.places):
         return Classes(np.empty(0, np.uint32), np.zeros(1, np.int64))
     relaxed = isinstance(plan.method, Mondrian) and plan.method.ties == "relaxed"
+    return divided(codes, chosen.places, chosen.numbers, relaxed=relaxed)
+
+
+def divided(codes: Codes, places: NDArray[np.int64], numbers: Numbers, *, relaxed: bool = False) -> Classes:
+    """These records in classes that keep the numbers, as they do all together; near ones lie near each other."""
     people = 0 if codes.people is None else int(codes.people.max(initial=0)) + 1
-    search = _Search(_table(codes, chosen.places), chosen.numbers, relaxed, people)
+    search = _Search(_table(codes, places), numbers, relaxed, people)
     starts = class_starts(len(search.table.rows), search.divide)
     return Classes(search.table.rows, starts)
 

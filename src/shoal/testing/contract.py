@@ -237,7 +237,7 @@ def _check_usefulness(method: Method) -> None:
     assert release is not None
     assert release.manifest.suppressed == 0
     published = next(iter(release.arrow.values()))
-    told = [n for column in release.manifest.columns if column.shown == "class" for n in column.columns]
+    told = [n for column in release.manifest.columns if column.shown in ("class", "bucket") for n in column.columns]
     told = told or [n for c in release.manifest.columns if c.role == "quasi-identifying" for n in c.columns]
     classes = {tuple(row[name] for name in told) for row in published.to_pylist()}
     assert len(classes) >= 16, f"{len(classes)} classes of 256 records are too few to be of use"

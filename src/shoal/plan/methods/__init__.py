@@ -7,10 +7,12 @@ from shoal.plan.methods.card import Card, Promise
 from shoal.plan.methods.greedy_clusters import GreedyClusters
 from shoal.plan.methods.incognito import Incognito
 from shoal.plan.methods.local_buckets import LocalBuckets
+from shoal.plan.methods.local_slicing import LocalSlicing
 from shoal.plan.methods.mondrian import Mondrian
 from shoal.plan.methods.projection_tree import ProjectionTree
 from shoal.plan.methods.refining_partition import InitialPartition, RefiningPartition
 from shoal.plan.methods.sabre import Sabre
+from shoal.plan.methods.slicing import Slicing
 
 __all__ = [
     "COMPARATORS",
@@ -21,12 +23,14 @@ __all__ = [
     "Incognito",
     "InitialPartition",
     "LocalBuckets",
+    "LocalSlicing",
     "Method",
     "Mondrian",
     "ProjectionTree",
     "Promise",
     "RefiningPartition",
     "Sabre",
+    "Slicing",
 ]
 
 Method = (
@@ -38,6 +42,8 @@ Method = (
     | Anatomize
     | ProjectionTree
     | LocalBuckets
+    | LocalSlicing
+    | Slicing
     | Sabre
 )
 
@@ -50,6 +56,8 @@ _METHODS: tuple[type[Method], ...] = (
     Anatomize,
     ProjectionTree,
     LocalBuckets,
+    LocalSlicing,
+    Slicing,
     Sabre,
 )
 
