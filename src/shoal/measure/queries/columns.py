@@ -47,8 +47,11 @@ class Reader:
         tree = self.tree(column.name)
         as_words = column.shown == "value" and tree is not None
         cells = _words(self.table, column) if as_words else read(self.table, column, tree)
-        if column.shown == "centre":
-            return self._centres(column, cells)
+        return self._centres(column, cells) if column.shown == "centre" else self.of_cells(column, cells)
+
+    def of_cells(self, column: PublishedColumn, cells: Cells) -> Axis:
+        """A column that has been read already."""
+        tree = self.tree(column.name)
         cells, gap = self._with_gaps(cells, told=column.shown != "node")
         occurring = self.occurring(column, cells)
         if cells.values is None:

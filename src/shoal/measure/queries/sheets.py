@@ -46,9 +46,12 @@ class Sheets:
     def axes(self, table: pa.Table, columns: Sequence[PublishedColumn], together: Sequence[str] | None = None) -> Axes:
         """Columns of a table; rows that agree in ``together`` are of one class, if not those that look alike."""
         quasi = [name for column in columns if column.role == "quasi-identifying" for name in column.columns]
-        sizes = _sizes(table, quasi if together is None else together)
-        reader = Reader(table, self.trees.get, sizes, self.own, self._occurring)
+        reader = self.reader(table, quasi if together is None else together)
         return Axes({column.name: partial(reader.axis, column) for column in columns})
+
+    def reader(self, table: pa.Table, together: Sequence[str]) -> Reader:
+        """A table, of which rows that agree in these columns are of one class."""
+        return Reader(table, self.trees.get, _sizes(table, together), self.own, self._occurring)
 
     def _occurring(self, column: PublishedColumn, cells: Cells) -> Originals | None:
         return None if self.original is None else originals(self.original, column, cells, of="original table")

@@ -10,13 +10,20 @@ from collections.abc import Sequence
 
 from shoal.errors import Unsupported
 from shoal.measure.queries.counting import Bounded
-from shoal.measure.queries.forms import anatomy, randomized, rows, slices
+from shoal.measure.queries.forms import anatomy, buckets, randomized, rows, slices
 from shoal.measure.queries.question import Aggregate, Question
 from shoal.measure.queries.sheets import Sheets
 
 __all__ = ["ANSWERED", "answered"]
 
-ANSWERED = {"generalized": rows, "centres": rows, "anatomy": anatomy, "slices": slices, "randomized": randomized}
+ANSWERED = {
+    "generalized": rows,
+    "centres": rows,
+    "anatomy": anatomy,
+    "slices": slices,
+    "randomized": randomized,
+    "buckets": buckets,
+}
 
 
 def answered(sheets: Sheets, what: Aggregate, asked: Sequence[Question]) -> Bounded:
