@@ -50,7 +50,7 @@ def _streamed(table: pa.Table, plan: Plan, window: int, advance: int, sizes: lis
     return pa.concat_tables(found) if found else None
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(st.data())
 def test_any_stream_is_what_its_plan_says(data: st.DataObject) -> None:
     table = data.draw(tables(unusual=data.draw(st.integers(0, 9)) == 0))
