@@ -60,6 +60,7 @@ def measured(data: Path, *, quick: bool) -> Results:
         setting=_SETTING.replace("\n", " "),
         figures=figures,
         claims=_claims(*map(_lines, figures)),
+        advice=[_time(_lines(figures[1]), table.table.num_rows)],
     )
 
 
@@ -86,6 +87,11 @@ def _streamed(table: census.Census, method: Any, window: int, advance: int) -> t
     seconds = time.process_time() - started
     published = pa.concat_tables(found).drop_columns(["batch", "window"])
     return shoal.measure(published, table.table, plan=plan).loss.whole.glm, seconds
+
+
+def _time(seconds: Lines, records: int) -> str:
+    said = ", ".join(f"{series} {records / line[ADVANCE]:,.0f}" for series, line in seconds.items())
+    return f"Rows a second of one core, at a window of {WINDOW:,} and an advance of {ADVANCE:,}: {said}."
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------

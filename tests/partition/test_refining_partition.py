@@ -209,7 +209,23 @@ def adult(method: RefiningPartition, l: int) -> Run:
 @pytest.mark.parametrize("l", [2, 5, 7])
 def test_properties_hold_of_adult(method: RefiningPartition, l: int) -> None:
     found = adult(method, l)
-    n, left = len(found.secret), found.left(1)
+    check_properties(found)
+    if l == 2:
+        assert check_property_7(found) >= (method.initial == "phi" and not _pools_mix(found))
+
+
+@pytest.mark.parametrize("method", INITIAL, ids=lambda method: method.initial)
+@pytest.mark.parametrize(("values", "l"), [(4, 3), (40, 7), (2000, 30)])
+def test_properties_hold_of_large_tables(method: RefiningPartition, values: int, l: int) -> None:
+    draws = np.random.default_rng(values)
+    columns = {name: draws.integers(0, most, 20_000).tolist() for name, most in (("a", 3), ("b", 90), ("c", 4000))}
+    columns["s"] = draws.integers(0, values, 20_000).tolist()
+    check_properties(run(case_of(columns, method, LDiversity(l))))
+
+
+def check_properties(found: Run) -> None:
+    """What is said of each class and of all together, without replaying the steps."""
+    n, l, left = len(found.secret), found.case.l, found.left(1)
     for number, block in enumerate(found.places):
         assert len(found.own(number)) == len(block) // l
     classes = list(found.classes(2).values())
@@ -217,8 +233,6 @@ def test_properties_hold_of_adult(method: RefiningPartition, l: int) -> None:
     assert all(len({found.secret[place] for place in held}) == len(held) >= l for held in classes)
     assert sum(len(held) - 1 for held in classes) == n * (1 - Fraction(1, l)) * (1 + Fraction(len(left), n * (l - 1)))
     assert mean_probability(classes, found.secret) >= mean_probability(found.places, found.secret)
-    if l == 2:
-        assert check_property_7(found) >= (method.initial == "phi" and not _pools_mix(found))
 
 
 def _pools_mix(found: Run) -> bool:

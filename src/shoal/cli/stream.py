@@ -61,7 +61,7 @@ def stream(
     where: Annotated[
         bool, typer.Option("--where", help="Print after how much of the input the state goes on, and nothing else.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="The summary on standard error as one JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The summary as one JSON object.")] = False,
 ) -> int:
     """Publish an endless table, batch by batch.
 
