@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ def reaches(requirement: LDiversity, counts: list[int]) -> bool:
 def test_so_many_values_are_needed_and_no_fewer(requirement: LDiversity, times: int) -> None:
     values = values_needed(requirement, 99)
     assert reaches(requirement, [times] * values)
-    assert values == 1 or not reaches(requirement, [times] * (values - 1))
+    stricter = requirement if requirement.c is None else replace(requirement, c=requirement.c * (1 - 1e-9))
+    assert values == 1 or not reaches(stricter, [times] * (values - 1))
 
 
 @given(diversities, st.integers(1, 3), st.lists(st.integers(0, 3), min_size=1, max_size=30))

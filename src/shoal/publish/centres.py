@@ -35,6 +35,8 @@ Figures = NDArray[np.float64]
 _DECIMALS = 6
 #: Above it, not every whole number is a float.
 _LAST_EXACT = 1 << 53
+#: The sum of so many records as nobody has is no number above it.
+_LARGEST = 1e290
 #: Whole numbers are summed in two parts, below and above it: either sum is exact in a float.
 _LOWER = float(1 << 26)
 
@@ -92,6 +94,11 @@ def _scale(domain: Domain) -> tuple[Figures, Callable[[Figures], pa.Array]]:
             raise DataError(
                 f"the column {domain.name} holds whole numbers that are too large to have a mean: publish "
                 "their bounds, or read them as text"
+            )
+        if len(figures) and np.abs(figures).max() > _LARGEST:
+            raise DataError(
+                f"the column {domain.name} holds numbers that are too large to be summed: publish their bounds, or "
+                "give the column a bottom and a top"
             )
         return figures, lambda means: _typed(means, kind)
     if pa.types.is_date64(kind):  # milliseconds, of which only whole days are dates

@@ -30,7 +30,7 @@ from shoal.plan.forms import FORMS, Form
 from shoal.plan.methods import METHODS, Method
 from shoal.plan.options import options_of
 from shoal.plan.plan import Plan
-from shoal.privacy.requirements import KAnonymity, Requirement, Size
+from shoal.privacy.requirements import KAnonymity, LDiversity, Requirement, Size
 from shoal.release.release import Release
 from shoal.schema.columns import Column, Schema
 from shoal.testing import bucketized, numbered, oracle
@@ -231,7 +231,9 @@ def _check_usefulness(method: Method) -> None:
     """Of 256 different records a method makes many classes, not one: k = 4 allows 64 of them."""
     chance, form = np.random.default_rng(1), FORMS[method.card.forms[0]]()
     table = pa.table({"x": chance.permutation(256), "y": chance.permutation(256), "z": np.arange(256) % 8})
-    require = [KAnonymity(4)] if "k" in method.card.promises & form.promises else [Size(4)]
+    require: list[Requirement] = [KAnonymity(4)] if "k" in method.card.promises & form.promises else [Size(4)]
+    if method.card.semi_sensitive:
+        require.append(LDiversity(2, "z"))
     plan = Plan(Schema(quasi_identifying=["x", "y"], sensitive=["z"]), require, method, form)
     release = check_release(table, plan, seed=1)
     assert release is not None
