@@ -216,7 +216,7 @@ def test_buckets_are_split_as_long_as_less_is_lost() -> None:
     codes = coded(held, plan)
     aim = Aim.of(codes, plan, eligible(codes, plan))
     tried = [len(way.sizes.held) for way in islice(aim.divisions(bounded=False), 12)]
-    assert tried == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15]
+    assert tried == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15]  # U of the first is 0.5
     search = sabre._Search(codes, aim, Sabre(), eligible(codes, plan), Chance())
     one, *_ = aim.divisions(bounded=False)
     found = search._promising(aim.divisions(bounded=False))
@@ -226,14 +226,14 @@ def test_buckets_are_split_as_long_as_less_is_lost() -> None:
 
 
 def test_many_values_are_tested_by_buckets_of_them() -> None:
-    """A test of thousands of values for each class would take long; it may be a thousandth of t too strict."""
+    """A test of thousands of values for each class would take long; it may be a hundredth of t too strict."""
     plan = plan_of(KAnonymity(5), TCloseness(0.2, "u"))
     codes = coded([(i % 60, i % 5, 0, 0, i) for i in range(6000)], plan)
     aim = Aim.of(codes, plan, eligible(codes, plan))
     values, numbers = aim.test()
-    assert 1000 < numbers.values[0] < 6000
+    assert 200 < numbers.values[0] < 1000
     assert len(np.unique(values)) == numbers.values[0]
-    assert 0.2 * 0.999 < numbers.bound[0] < 0.2
+    assert 0.2 * 0.99 < numbers.bound[0] < 0.2
     classes = sabre.group(codes, plan, Chance())
     assert len(classes) > 500
     for requirement, figures in reached(codes, plan, classes):

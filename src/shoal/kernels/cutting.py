@@ -411,10 +411,13 @@ def broken(order, starts, held, count, codes, numbers, ends, first_only, found):
 @njit(cache=True, nogil=True)
 def united(order, starts, codes, numbers, ends, found):
     """Puts each class that breaks a requirement together with those after it, until it keeps all; those that are left
-    over in the end join the ones before. Writes where the classes start, and returns how many there are."""
+    over in the end join the ones before. Writes where the classes start, and returns how many there are.
+
+    One of many classes is tested again after each eighth more, so that tests are few where many have to be joined.
+    """
     counts, classes = np.zeros(ends[-1], np.int64), len(starts) - 1
     surplus, rest = np.zeros(ends[-1] + 1), np.zeros(ends[-1], np.int64)
-    count, c, first = 0, 0, starts[0]
+    count, c, first, due = 0, 0, starts[0], numbers.least
     while c < classes or first < starts[classes]:
         lo, hi = starts[c], starts[min(c + 1, classes)]
         if c == classes:  # what is left over takes in the class before it
@@ -430,11 +433,14 @@ def united(order, starts, codes, numbers, ends, found):
                 counts[ends[s] + np.int64(codes[order[i], s])] += 1
         c = min(c + 1, classes)
         end = starts[c]
-        if end - first >= numbers.least and keeps(counts, numbers, surplus, rest):
-            found[count] = first
-            count += 1
-            first = end
-            for v in range(len(counts)):
-                counts[v] = 0
+        size = end - first
+        if size >= numbers.least and (size >= due or c == classes):
+            due = size + size // 8
+            if keeps(counts, numbers, surplus, rest):
+                found[count] = first
+                count += 1
+                first, due = end, numbers.least
+                for v in range(len(counts)):
+                    counts[v] = 0
     found[count] = starts[classes]
     return count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +28,10 @@ Column = NDArray[np.unsignedinteger[Any]]
 
 #: Each division has at least so many times the buckets of the one before.
 _MORE = 9 / 8
-#: A test may be so much of t too strict; it takes buckets for values where they are that fine.
-_FINE = 1 / 1000
+#: Buckets whose U is so many times t are not tried: too many of their classes would have to be put together.
+_HOPELESS = 8
+#: So many values are tested one by one; of more, buckets of values that are a hundredth of t wide.
+_MANY, _FINE = 1000, 1 / 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +72,11 @@ class Aim:
     def divisions(self, *, bounded: bool) -> Iterator[Division]:
         """Ever finer buckets, and the sizes of classes of them (Algorithm SABRE, lines 1-9).
 
-        If ``bounded``, the first are the paper's: U < t and D + U <= t. If not, they begin with one bucket and D <= t,
-        since what a class costs within its buckets is seen once it is made, and far less than U as a rule.
+        If ``bounded``, the first are the paper's: U < t and D + U <= t. If not, they begin with fewer and D <= t, since
+        what a class costs within its buckets is seen once it is made, and far less than U as a rule.
         """
         least_buckets = 0.0
-        for buckets in refinements(self.counts, self.distance, self.t if bounded else math.inf):
+        for buckets in refinements(self.counts, self.distance, self.t if bounded else _HOPELESS * self.t):
             if len(buckets) < least_buckets:
                 continue
             least_buckets = _MORE * len(buckets)
@@ -85,10 +88,11 @@ class Aim:
     def test(self) -> tuple[Column, Numbers]:
         """A column and what to ask of it, so that classes which keep that are close enough.
 
-        The column has a value for each bucket of a partition so fine that U hardly matters: of a few hundred values all
-        are told apart, and of very many still only some thousand. By Theorem 4 again, D + U <= t will do.
+        The column has a value for each bucket of a partition so fine that U hardly matters, or is 0: D + U <= t will
+        do, by Theorem 4 again.
         """
-        buckets = next(refinements(self.counts, self.distance, _FINE * self.t))
+        many = np.count_nonzero(self.counts) > _MANY
+        buckets = next(refinements(self.counts, self.distance, _FINE * self.t if many else sys.float_info.min))
         bucket = self._among(buckets)
         held = np.bincount(bucket, minlength=len(buckets))
         nowhere = np.zeros(1, np.int64)
