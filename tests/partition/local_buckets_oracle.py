@@ -69,7 +69,7 @@ def around_seeds(
 def _sides(
     node: list[int], apart: Callable[[int, int], float], lost: Callable[[list[int]], float]
 ) -> tuple[list[int], list[int]]:
-    """Three rounds to the farthest record; the others, as they come, to the side that then loses less."""
+    """Three rounds to the farthest record; the others, as they come, to the side whose loss grows less."""
     one, other = node[0], node[0]
     for _ in range(3):
         one, other = max(node, key=lambda i: (apart(one, i), -node.index(i))), one
@@ -82,7 +82,7 @@ def _sides(
         node[place], node[at] = node[at], node[place]
     left, right = [node[0]], [node[1]]
     for i in node[2:]:
-        first, second = lost([*left, i]), lost([*right, i])
+        first, second = lost([*left, i]) - lost(left), lost([*right, i]) - lost(right)
         if first < second or (first == second and len(left) <= len(right)):
             left.append(i)
         else:

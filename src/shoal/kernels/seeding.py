@@ -1,4 +1,4 @@
-"""Dividing a table around two far records, again and again, for the least loss.
+"""Dividing records around two far ones, again and again, for the least loss.
 
 Records are moved, not pointed at, as in cutting. All kernels of the search stand in this one file, since Numba's cache
 does not see changes in others.
@@ -166,10 +166,10 @@ def _swap(words, rows, i, k):
 
 @njit(cache=True, nogil=True)
 def _part(axes, codes, words, rows, lo, hi, scratch):
-    """Two seeds, and each other record to the side that loses less with it; returns where the right side starts.
+    """Two seeds, and each other record to the side whose loss grows less by it; returns where the right side starts.
 
     The seeds come of three rounds, each from one end to the record farthest from it. Records come in the order in
-    which they lie, which is by lot. Of two sides that lose alike the smaller one is joined.
+    which they lie, which is by lot. Of two sides that grow alike the smaller one is joined.
     """
     sides, spare_words, spare_rows = scratch.sides, scratch.words, scratch.rows
     one = _farthest(axes, codes, lo, hi, lo)
@@ -182,19 +182,21 @@ def _part(axes, codes, words, rows, lo, hi, scratch):
     sides.clock[0] += 1
     _begin(axes, sides, 0, codes, lo)
     _begin(axes, sides, 1, codes, lo + 1)
-    left, right = lo + 1, 1
+    left, right, lost, gone = lo + 1, 1, 0.0, 0.0
     for w in range(words.shape[1]):
         spare_words[0, w] = words[lo + 1, w]
     spare_rows[0] = rows[lo + 1]
     for i in range(lo + 2, hi):
         first, second = _with(axes, sides, 0, codes, i), _with(axes, sides, 1, codes, i)
-        if first < second or (first == second and left - lo <= right):
+        if first - lost < second - gone or (first - lost == second - gone and left - lo <= right):
+            lost = first
             _join(axes, sides, 0, codes, i)
             for w in range(words.shape[1]):
                 words[left, w] = words[i, w]
             rows[left] = rows[i]
             left += 1
         else:
+            gone = second
             _join(axes, sides, 1, codes, i)
             for w in range(words.shape[1]):
                 spare_words[right, w] = words[i, w]

@@ -17,7 +17,7 @@ shown of none of it, and its values then are in no bucket.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +43,9 @@ Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
 _KNOWN_WHOLE = 2.0**53
+#: Seeds are sought among fewer records than twice so many, which are cut out at medians before, those with equal values
+#: too: far records among more are outliers, around which few would gather, and all others be looked at again.
+_NEAR = 1 << 9
 
 
 def group(codes: Codes, plan: Plan, chance: Chance) -> Classes:
@@ -130,17 +133,41 @@ class _Parts:
 def _classes(codes: Codes, plan: Plan, places: Places, groups: Groups, least: int) -> _Parts:
     """Each group divided by what is generalized of it (Algorithm 3 or 4)."""
     table = _table(codes, places[groups.order], np.repeat(groups.state, np.diff(groups.starts), axis=0))
-    spans = zip(groups.starts[:-1].tolist(), groups.starts[1:].tolist(), strict=True)
-    parts = [(lo, hi) for lo, hi in spans if hi - lo >= 2 * least]
-    domains = [*codes.domains[: codes.quasi], *codes.semi_sensitive_domains]
     method = plan.method
     if isinstance(method, LocalBuckets) and method.partition == "ncp":
-        found = _around_seeds(table, axes_of(domains), parts, least, stop=method.small == "stop")
+        domains = [*codes.domains[: codes.quasi], *codes.semi_sensitive_domains]
+        near = max(_NEAR, 2 * least)
+        starts = groups.starts
+        for relaxed in (False, True):
+            starts = _cut(table, starts, near, relaxed=relaxed)
+        starts = _around_seeds(table, axes_of(domains), starts, least, stop=method.small == "stop")
     else:
-        found = cut(table, numbers([KAnonymity(least)], {}), parts)
-    starts = np.unique(np.append(groups.starts, found)) if parts else groups.starts
+        starts = _cut(table, groups.starts, least)
     group = np.searchsorted(groups.starts, starts[:-1], side="right") - 1
     return _Parts(groups.order[table.rows], starts, groups.state[group])
+
+
+def _large(starts: Places, least: int) -> list[Span]:
+    """The runs that can be divided."""
+    places = np.flatnonzero(np.diff(starts) >= 2 * least)
+    return list(zip(starts[places].tolist(), starts[places + 1].tolist(), strict=True))
+
+
+def _cut(table: cutting.Table, starts: Places, least: int, *, relaxed: bool = False) -> Places:
+    """Runs cut at medians while both sides hold so many (Algorithm 3)."""
+    found = cut(table, numbers([KAnonymity(least)], {}), _large(starts, least), relaxed=relaxed)
+    return np.unique(np.append(starts, found))
+
+
+def _around_seeds(table: cutting.Table, axes: Axes, starts: Places, least: int, *, stop: bool) -> Places:
+    """Runs divided around far records (Algorithm 4)."""
+
+    def divide(lo: int, hi: int, cuts: int) -> Places:
+        scratch, found = seeding.scratch(axes, table.words, hi - lo, least), np.empty((hi - lo) // least + 1, np.int64)
+        held = table.codes, table.words, table.rows
+        return found[: seeding.divide(axes, *held, lo, hi, least, stop, scratch, cuts, found)]
+
+    return np.unique(np.append(starts, class_starts(len(table.rows), divide, _large(starts, least))))
 
 
 def _table(codes: Codes, places: Places, state: NDArray[np.int8]) -> cutting.Table:
@@ -162,15 +189,6 @@ def _table(codes: Codes, places: Places, state: NDArray[np.int8]) -> cutting.Tab
         np.cumsum([0, *map(len, position)]).astype(np.int64),
         np.zeros(1, np.int64),
     )
-
-
-def _around_seeds(table: cutting.Table, axes: Axes, parts: Sequence[Span], least: int, *, stop: bool) -> Places:
-    def divide(lo: int, hi: int, cuts: int) -> Places:
-        scratch, starts = seeding.scratch(axes, table.words, hi - lo, least), np.empty((hi - lo) // least + 1, np.int64)
-        held = table.codes, table.words, table.rows
-        return starts[: seeding.divide(axes, *held, lo, hi, least, stop, scratch, cuts, starts)]
-
-    return class_starts(len(table.rows), divide, parts)
 
 
 # -- buckets --------------------------------------------------------------------------------------------------------

@@ -46,9 +46,9 @@ def divided(codes: Codes, places: NDArray[np.int64], numbers: Numbers, *, relaxe
     return Classes(search.table.rows, starts)
 
 
-def cut(table: cutting.Table, numbers: Numbers, parts: Sequence[Span]) -> NDArray[np.int64]:
-    """Cut some parts of the records, which are moved about; where each class starts, and the end of the last part."""
-    return class_starts(len(table.rows), _Search(table, numbers, relaxed=False, people=0).divide, parts)
+def cut(table: cutting.Table, numbers: Numbers, parts: Sequence[Span], *, relaxed: bool = False) -> NDArray[np.int64]:
+    """Cut some parts of the records, which are moved about; where each class starts, and the end of all records."""
+    return class_starts(len(table.rows), _Search(table, numbers, relaxed, people=0).divide, parts)
 
 
 def _table(codes: Codes, places: NDArray[np.int64]) -> cutting.Table:
