@@ -59,6 +59,10 @@ def coded(age: int, bottom: int | None, top: int | None) -> int:
     return age if top is None else min(age, top)
 
 
+#: By NCP, GLM and NCP_Xu.
+Costs = tuple[float, float, float]
+
+
 @dataclass
 class Oracle:
     published: Sequence[Published]
@@ -73,6 +77,10 @@ class Oracle:
 
     def _mean(self, costs: Sequence[float]) -> float:
         return (math.fsum(costs) + self.suppressed) / self.every if self.every else 0.0
+
+    def _means(self, costs: Sequence[Costs]) -> Costs:
+        ncp, glm, xu = zip(*costs, strict=True) if costs else ((), (), ())
+        return self._mean(ncp), self._mean(glm), self._mean(xu)
 
     def age(self) -> float:
         return self._mean([self.age_cost(record.age) for record in self.published])
@@ -90,31 +98,30 @@ class Oracle:
         high = min(coded(cell.high, self.bottom, self.top), max(known))
         return max(high - low, 0) / (max(known) - min(known))
 
-    def job(self) -> tuple[float, float]:
-        costs = [self.job_costs(record.job) for record in self.published]
-        return self._mean([ncp for ncp, _ in costs]), self._mean([glm for _, glm in costs])
+    def job(self) -> Costs:
+        return self._means([self.job_costs(record.job) for record in self.published])
 
-    def job_costs(self, label: str | None) -> tuple[float, float]:
+    def job_costs(self, label: str | None) -> Costs:
         occurring = {record.job for record in self.original}
         if len(occurring) <= 1 or label is None:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         leaves = below(label)
         if label == ROOT:
-            return 1.0, 1.0
-        ncp = max(len(leaves & occurring) - 1, 0) / (len(occurring) - 1)
+            return 1.0, 1.0, 1.0
+        held = len(leaves & occurring)
+        ncp = max(held - 1, 0) / (len(occurring) - 1)
         glm = len(leaves) / (len(below(ROOT)) - (None not in occurring))
-        return ncp, 0.0 if len(leaves) == 1 else glm
+        return ncp, 0.0 if len(leaves) == 1 else glm, 0.0 if held <= 1 else held / len(occurring)
 
-    def colour(self) -> tuple[float, float]:
-        costs = [self.colour_costs(record.colour) for record in self.published]
-        return self._mean([ncp for ncp, _ in costs]), self._mean([glm for _, glm in costs])
+    def colour(self) -> Costs:
+        return self._means([self.colour_costs(record.colour) for record in self.published])
 
-    def colour_costs(self, cell: frozenset[str | None]) -> tuple[float, float]:
+    def colour_costs(self, cell: frozenset[str | None]) -> Costs:
         occurring = {record.colour for record in self.original}
         held = len(cell & occurring)
         if len(occurring) <= 1 or held <= 1:
-            return 0.0, 0.0
-        return (held - 1) / (len(occurring) - 1), held / len(occurring)
+            return 0.0, 0.0, 0.0
+        return (held - 1) / (len(occurring) - 1), held / len(occurring), held / len(occurring)
 
     def classes(self) -> Counter[Published]:
         return Counter(self.published)

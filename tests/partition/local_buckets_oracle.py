@@ -56,7 +56,7 @@ def around_seeds(
     def divide(node: list[int]) -> list[list[int]]:
         if len(node) < 2 * k:
             return [node]
-        sides = _sides(node, apart, lambda members: loss([records[i] for i in members]))
+        sides = _sides(node, apart, lambda members: loss([records[i] for i in members]), whole=stop)
         if not stop:
             sides = _filled(sides, k, lambda members: loss([records[i] for i in members]))
         if min(map(len, sides)) < k:
@@ -67,9 +67,9 @@ def around_seeds(
 
 
 def _sides(
-    node: list[int], apart: Callable[[int, int], float], lost: Callable[[list[int]], float]
+    node: list[int], apart: Callable[[int, int], float], lost: Callable[[list[int]], float], *, whole: bool
 ) -> tuple[list[int], list[int]]:
-    """Three rounds to the farthest record; the others, as they come, to the side whose loss grows less."""
+    """Three rounds to the farthest record; the others, as they come, to the side whose loss grows less, or is less."""
     one, other = node[0], node[0]
     for _ in range(3):
         one, other = max(node, key=lambda i: (apart(one, i), -node.index(i))), one
@@ -82,7 +82,8 @@ def _sides(
         node[place], node[at] = node[at], node[place]
     left, right = [node[0]], [node[1]]
     for i in node[2:]:
-        first, second = lost([*left, i]) - lost(left), lost([*right, i]) - lost(right)
+        before = (0.0, 0.0) if whole else (lost(left), lost(right))
+        first, second = lost([*left, i]) - before[0], lost([*right, i]) - before[1]
         if first < second or (first == second and len(left) <= len(right)):
             left.append(i)
         else:

@@ -6,14 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import ceil
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import csv
 
 import shoal
+import shoal.sample
 from shoal.errors import PlanError, Unachievable, Unsupported
 from shoal.kernels.shuffle import permutation
 from shoal.partition import local_buckets
@@ -315,6 +318,33 @@ def test_records_that_are_all_alike_are_divided_evenly() -> None:
     plan = plan_of("ncp", 3)
     codes = coded([*EVERY, *[(0, 0, "a", False)] * 400], plan)
     assert max(len(one) for one in grouped(codes, plan)) <= 5
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(row, max_size=60), st.integers(2, 4), st.integers(1, 6))
+def test_seeds_are_sought_among_neighbours_only(more: list[tuple[object, ...]], k: int, near: int) -> None:
+    """Each class is of one part of fewer than twice so many neighbours, of which medians are cut out."""
+    plan = plan_of("ncp", k)
+    codes = coded([*EVERY, *more], plan)
+    with mock.patch.object(local_buckets, "_NEAR", near):
+        found = grouped(codes, plan)
+    assert codes.masks is not None
+    assert all(k <= len(one) < max(2 * near, 4 * k) for one in found)
+    assert all(len(set(codes.masks[list(one), 0].tolist())) == 1 for one in found)
+    assert sorted(place for one in found for place in one) == list(range(len(EVERY) + len(more)))
+
+
+def test_seeds_lose_less_than_medians() -> None:
+    """A tenth at least, in classes of equal least size."""
+    adult = csv.read_csv(shoal.sample.folder() / "adult.csv")
+    columns = ["age", "education-num", "marital-status", "hours-per-week", "workclass"]
+    schema = Schema(quasi_identifying=columns[:4], sensitive=["workclass"])
+    lost = {}
+    for partition in ("mdp", "ncp"):
+        plan = Plan(schema, [KAnonymity(5), LDiversity(1.2, "workclass")], shoal.LocalBuckets(partition), person="row")
+        table = adult.select(columns)
+        lost[partition] = shoal.measure(shoal.anonymize(table, plan, seed=3), table, plan=plan).loss.whole.ncp
+    assert lost["ncp"] < 0.9 * lost["mdp"]
 
 
 # -- the whole ----------------------------------------------------------------------------------------------------

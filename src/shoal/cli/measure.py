@@ -85,11 +85,13 @@ def _show_loss(console: Console, scores: Scores) -> None:
     if scores.loss.reason is not None:
         console.print(f"Loss is not known: {scores.loss.reason}.\n")
         return
-    table = tabulated("column", "NCP", "GLM", numbers=("NCP", "GLM"), title="Loss: 0 is exact, 1 says nothing")
+    formulas = ("NCP", "GLM", "NCP_Xu")
+    table = tabulated("column", *formulas, numbers=formulas, title="Loss: 0 is exact, 1 says nothing")
     for name, loss in scores.loss.columns.items():
-        table.add_row(name, number(loss.ncp), number(loss.glm))
+        table.add_row(name, number(loss.ncp), number(loss.glm), number(loss.ncp_xu))
     table.add_section()
-    table.add_row("in all", number(scores.loss.whole.ncp), number(scores.loss.whole.glm), style="bold")
+    whole = scores.loss.whole
+    table.add_row("in all", number(whole.ncp), number(whole.glm), number(whole.ncp_xu), style="bold")
     console.print(table, "")
     console.print(f"{scores.suppressed:,} records were left out, {share(scores.suppression)} of all.\n")
 

@@ -165,11 +165,12 @@ def _swap(words, rows, i, k):
 
 
 @njit(cache=True, nogil=True)
-def _part(axes, codes, words, rows, lo, hi, scratch):
-    """Two seeds, and each other record to the side whose loss grows less by it; returns where the right side starts.
+def _part(axes, codes, words, rows, lo, hi, whole, scratch):
+    """Two seeds, and each other record to the side whose loss grows less by it, or if ``whole`` to the one that then
+    loses less; returns where the right side starts.
 
     The seeds come of three rounds, each from one end to the record farthest from it. Records come in the order in
-    which they lie, which is by lot. Of two sides that grow alike the smaller one is joined.
+    which they lie, which is by lot. Of two sides that are alike the smaller one is joined.
     """
     sides, spare_words, spare_rows = scratch.sides, scratch.words, scratch.rows
     one = _farthest(axes, codes, lo, hi, lo)
@@ -189,14 +190,14 @@ def _part(axes, codes, words, rows, lo, hi, scratch):
     for i in range(lo + 2, hi):
         first, second = _with(axes, sides, 0, codes, i), _with(axes, sides, 1, codes, i)
         if first - lost < second - gone or (first - lost == second - gone and left - lo <= right):
-            lost = first
+            lost = 0.0 if whole else first
             _join(axes, sides, 0, codes, i)
             for w in range(words.shape[1]):
                 words[left, w] = words[i, w]
             rows[left] = rows[i]
             left += 1
         else:
-            gone = second
+            gone = 0.0 if whole else second
             _join(axes, sides, 1, codes, i)
             for w in range(words.shape[1]):
                 spare_words[right, w] = words[i, w]
@@ -249,8 +250,9 @@ def _fill(axes, codes, words, rows, lo, hi, middle, least, scratch):
 def divide(axes, codes, words, rows, lo, hi, least, stop, scratch, cuts, starts):
     """Divide lo..hi, and each part again, at most so many times, as long as both sides hold ``least`` records.
 
-    Where a side is too small, records are moved there, or if ``stop`` the node is left whole. Writes where each part
-    starts, and returns how many there are.
+    Where a side is too small, records are moved there. If ``stop``, all is as in Algorithm 4: the node is left whole
+    then, and what counts is what a side loses, not by how much that grows. Writes where each part starts, and returns
+    how many there are.
     """
     waiting = np.empty((hi - lo) // max(least, 1) + 2, np.int64)
     waiting[0] = hi
@@ -258,7 +260,7 @@ def divide(axes, codes, words, rows, lo, hi, least, stop, scratch, cuts, starts)
     while depth:
         hi, where = waiting[depth - 1], -1
         if hi - lo >= 2 * least and cuts > 0:
-            middle = _part(axes, codes, words, rows, lo, hi, scratch)
+            middle = _part(axes, codes, words, rows, lo, hi, stop, scratch)
             if not stop:
                 middle = _fill(axes, codes, words, rows, lo, hi, middle, least, scratch)
             if min(middle - lo, hi - middle) >= least:

@@ -1,13 +1,15 @@
 """What a publication lost: how much of its column's domain each cell covers.
 
-Two formulas, never mixed. ``NCP``, the normalised certainty penalty, is 0 for a cell that is one value, and
+Three formulas, never mixed. ``NCP``, the normalised certainty penalty, is 0 for a cell that is one value, and
 1 for one that covers the domain: (high - low) / (range of the original), or (values - 1) / (all values - 1),
 where the values of a cell with a hierarchy are the leaves below its label. Only values that occur in the
 original count, coded at bottom and top as the publication says. ``GLM`` is the general loss metric of Cao,
 Karras, Kalnis and Tan, "SABRE: a Sensitive Attribute Bucketization and REdistribution framework for
 t-closeness", VLDB Journal 2011, Section 3.2, whose mean over records and columns is called AIL there: the
 same for numbers; for categories (leaves below the label) / (leaves of the hierarchy), occurring or not, and
-0 for a single leaf. A set is taken for a node above its values, in a hierarchy of the values that occur.
+0 for a single leaf. A set is taken for a node above its values, in a hierarchy of the values that occur. ``NCP_Xu`` is
+the penalty as Li and He have it from Xu et al. ("Utility-Based Anonymization Using Local Recoding", KDD 2006): the same
+for numbers; for categories (values) / (all values) of those that occur, and 0 for a single one.
 
 Missing is a value. It hangs directly below the root, beside all known values: a cell that covers it and a
 known value costs 1, except in a column without hierarchy, where it is one more value of a set. A suppressed
@@ -18,7 +20,7 @@ sensitive for some people, their values cost nothing where they are in buckets, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ from shoal.release.cells import Cells, Values
 from shoal.release.manifest import PublishedColumn
 from shoal.schema.hierarchy import Hierarchy
 
+Costs = tuple[Figures, Figures, Figures]
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -35,6 +39,10 @@ class Loss:
 
     ncp: float | None
     glm: float | None
+    ncp_xu: float | None
+
+
+_FORMULAS = tuple(formula.name for formula in fields(Loss))
 
 
 @dataclass(frozen=True)
@@ -48,8 +56,8 @@ class Losses:
 
 def mean_loss(columns: Mapping[str, Loss]) -> Loss:
     """The loss in all: every record and every quasi-identifier counts the same."""
-    found = list(columns.values())
-    return Loss(_mean([loss.ncp or 0.0 for loss in found]), _mean([loss.glm or 0.0 for loss in found]))
+    counted = max(len(columns), 1)
+    return Loss(*(sum(getattr(loss, name) or 0.0 for loss in columns.values()) / counted for name in _FORMULAS))
 
 
 def loss_of(
@@ -67,25 +75,20 @@ def loss_of(
     held = np.bincount(cells.code if coarse is None else cells.code[coarse], minlength=len(cells))
     records = max(len(cells.code) + suppressed, 1)
     costs = _costs(cells, known, column, tree)
-    ncp, glm = (float((held * cost).sum() + suppressed) / records for cost in costs)
-    return Loss(ncp, glm)
+    return Loss(*(float((held * cost).sum() + suppressed) / records for cost in costs))
 
 
-def _mean(figures: list[float]) -> float:
-    return sum(figures) / max(len(figures), 1)
-
-
-def _costs(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None) -> tuple[Figures, Figures]:
-    """What each distinct cell costs, by NCP and by GLM."""
+def _costs(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierarchy | None) -> Costs:
+    """What each distinct cell costs, by each formula."""
     if cells.low is not None and cells.high is not None and known.numbers is not None:
         cost = _of_ranges(cells.low, cells.high, cells.missing, known.numbers, column)
-        return cost, cost
+        return cost, cost, cost
     if cells.values is None or known.texts is None:
         raise TypeError("cells are either ranges or sets of values, and originals numbers or texts accordingly")
     occurring = frozenset(text for text in known.texts if text is not None)
     unknown = None in known.texts
     if len(occurring) + unknown <= 1:
-        return np.zeros(len(cells)), np.zeros(len(cells))
+        return np.zeros(len(cells)), np.zeros(len(cells)), np.zeros(len(cells))
     if tree is None:
         return _of_sets(cells.values, cells.missing, occurring, unknown)
     return _of_nodes(cells.values, cells.missing & unknown, occurring, len(tree.leaves), unknown)
@@ -94,7 +97,7 @@ def _costs(cells: Cells, known: Originals, column: PublishedColumn, tree: Hierar
 def _of_ranges(
     low: Figures, high: Figures, missing: NDArray[np.bool_], numbers: Figures, column: PublishedColumn
 ) -> Figures:
-    """Range over range; NCP and GLM agree on numbers."""
+    """Range over range; all formulas agree on numbers."""
     unknown = np.isnan(numbers)
     bottom = -np.inf if column.bottom is None else column.bottom
     top = np.inf if column.top is None else column.top
@@ -108,18 +111,17 @@ def _of_ranges(
     return np.where(valued & missing & unknown.any(), 1.0, cost)
 
 
-def _of_sets(
-    values: Values, missing: NDArray[np.bool_], occurring: frozenset[str], unknown: bool
-) -> tuple[Figures, Figures]:
+def _of_sets(values: Values, missing: NDArray[np.bool_], occurring: frozenset[str], unknown: bool) -> Costs:
     """Sets over the values that occur, missing being one of them."""
     every = len(occurring) + unknown
     covered = np.minimum(_counts(values, occurring, every) + (missing & unknown), every)
-    return np.maximum(covered - 1, 0) / (every - 1), np.where(covered <= 1, 0, covered / every)
+    share = np.where(covered <= 1, 0, covered / every)
+    return np.maximum(covered - 1, 0) / (every - 1), share, share
 
 
 def _of_nodes(
     values: Values, missing: NDArray[np.bool_], occurring: frozenset[str], leaves: int, unknown: bool
-) -> tuple[Figures, Figures]:
+) -> Costs:
     """Leaves below a node over leaves below the root, a missing value being one of these."""
     every = len(occurring) + unknown
     found = _counts(values, occurring, every)
@@ -128,7 +130,8 @@ def _of_nodes(
     rooted |= np.array([value is None for value in values], np.bool_)
     ncp = np.maximum(found - 1, 0) / (every - 1)
     glm = np.where(below <= 1, 0, below / (leaves + unknown))
-    return np.where(rooted, 1, ncp), np.where(rooted, 1, glm)
+    xu = np.where(found <= 1, 0, found / every)
+    return np.where(rooted, 1, ncp), np.where(rooted, 1, glm), np.where(rooted, 1, xu)
 
 
 def _counts(values: Values, occurring: frozenset[str], every: int) -> NDArray[np.int64]:

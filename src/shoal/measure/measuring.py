@@ -94,18 +94,18 @@ def _losses(
     table: pa.Table,
 ) -> Losses:
     if original is None:
-        unknown = Loss(None, None)
+        unknown = Loss(None, None, None)
         return Losses(unknown, {column.name: unknown for column in cells}, _NO_ORIGINAL)
     found = {}
     for column, published in cells.items():
         if column.shown == "centre":
-            found[column.name] = Loss(None, None)
+            found[column.name] = Loss(None, None, None)
             continue
         known = originals(original, column, published, of="original table")
         shown = buckets.numbers(table, column) < 0 if _is_personal(column) else None
         found[column.name] = loss_of(published, known, column, trees.get(column.name), suppressed, shown)
     if any(column.shown == "centre" for column in cells):
-        return Losses(Loss(None, None), found, _NO_EXTENT)
+        return Losses(Loss(None, None, None), found, _NO_EXTENT)
     return Losses(mean_loss(found), found)
 
 

@@ -5,7 +5,8 @@ Paper        Li, He: Local Generalization and Bucketization Technique for Person
 Promises     k of what is generalized; l (by frequency) or t of each column that is bucketized.
 Forms        buckets.
 Reads        sensitive values for buckets only. Classes depend on what is generalized and on who hides which column.
-Cost         n log n; around far records (``ncp``) each division looks at a record some five times.
+Cost         n log n; around far records (``ncp``) each division looks at a record some five times, and there are few
+             since medians are cut before. Not so by the paper's Algorithm 4 (``small="stop"``).
 Why right    records of a class show the same and have the same columns hidden, so whoever knows all that is public of a
              person finds k records that may be that person's (Corollary 1). The values of a bucket are shuffled
              uniformly, and none of them has more than 1/l of it (Lemma 2); where records are of covered people, whose
@@ -43,8 +44,8 @@ Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
 _KNOWN_WHOLE = 2.0**53
-#: Seeds are sought among fewer records than twice so many, which are cut out at medians before, those with equal values
-#: too: far records among more are outliers, around which few would gather, and all others be looked at again.
+#: Seeds are sought among fewer records than twice so many, which are cut out at medians before. Far records among more
+#: are outliers: few would gather around them, and all others be looked at again and again.
 _NEAR = 1 << 9
 
 
@@ -133,16 +134,14 @@ class _Parts:
 def _classes(codes: Codes, plan: Plan, places: Places, groups: Groups, least: int) -> _Parts:
     """Each group divided by what is generalized of it (Algorithm 3 or 4)."""
     table = _table(codes, places[groups.order], np.repeat(groups.state, np.diff(groups.starts), axis=0))
-    method = plan.method
+    method, starts = plan.method, groups.starts
     if isinstance(method, LocalBuckets) and method.partition == "ncp":
         domains = [*codes.domains[: codes.quasi], *codes.semi_sensitive_domains]
-        near = max(_NEAR, 2 * least)
-        starts = groups.starts
-        for relaxed in (False, True):
-            starts = _cut(table, starts, near, relaxed=relaxed)
+        if method.small == "move":
+            starts = _neighbours(table, starts, least)
         starts = _around_seeds(table, axes_of(domains), starts, least, stop=method.small == "stop")
     else:
-        starts = _cut(table, groups.starts, least)
+        starts = _cut(table, starts, least)
     group = np.searchsorted(groups.starts, starts[:-1], side="right") - 1
     return _Parts(groups.order[table.rows], starts, groups.state[group])
 
@@ -157,6 +156,13 @@ def _cut(table: cutting.Table, starts: Places, least: int, *, relaxed: bool = Fa
     """Runs cut at medians while both sides hold so many (Algorithm 3)."""
     found = cut(table, numbers([KAnonymity(least)], {}), _large(starts, least), relaxed=relaxed)
     return np.unique(np.append(starts, found))
+
+
+def _neighbours(table: cutting.Table, starts: Places, least: int) -> Places:
+    """Runs so short that seeds in them are not far out; those of equal records are cut too."""
+    for relaxed in (False, True):
+        starts = _cut(table, starts, max(_NEAR, 2 * least), relaxed=relaxed)
+    return starts
 
 
 def _around_seeds(table: cutting.Table, axes: Axes, starts: Places, least: int, *, stop: bool) -> Places:

@@ -13,7 +13,8 @@ class LocalBuckets:
     """Known values are generalized in classes of k, sensitive ones put into buckets of their column, person by person.
 
     ``partition``: ``mdp`` cuts at medians as Mondrian does, ``ncp`` divides around two far records for the least loss.
-    ``small``: what ``ncp`` does where a side has fewer than k: ``move`` the nearest records there, or ``stop``.
+    ``small``: what ``ncp`` does where a side has fewer than k: ``move`` the nearest records there, or ``stop``, as the
+    paper does; it then also chooses sides as the paper does.
     """
 
     partition: Literal["mdp", "ncp"] = "mdp"

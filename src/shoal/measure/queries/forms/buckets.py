@@ -2,10 +2,6 @@
 
 The values of one column, that which is summed up if it has buckets, are a part, joined by its buckets to all else that
 is told of their records. Of each other column with buckets it is known row by row which values may be the record's.
-
-Li and He ("Local Generalization and Bucketization Technique for Personalized Privacy Preservation", Journal of King
-Saud University - Computer and Information Sciences, 2023, Section 4.2) bound a sum otherwise, by :func:`rounded`: how
-many records of each bucket are expected, rounded down and up. Their bounds are narrower, and the truth may lie beyond.
 """
 
 from __future__ import annotations
@@ -30,42 +26,15 @@ from shoal.verify.buckets import Bucketized
 
 Integers = NDArray[np.int64]
 
-#: Shares that add up to a whole number may miss it by their last bits.
-_NEAR = 1e-9
-
 
 def answered(sheets: Sheets, what: Aggregate, asked: Sequence[Question]) -> Bounded:
     """Bounds by the buckets of one column, which is chosen for each question."""
-    page = _Page(sheets, Bucketized(sheets.published))
+    page = Page(sheets, Bucketized(sheets.published))
     return ask(lambda columns: page.sections(columns, what.column), what, asked)
 
 
-def rounded(sheets: Sheets, column: str, asked: Sequence[Question]) -> Bounded:
-    """Sums of a column that is sensitive for everybody, bounded as Li and He do: of each question and bucket so many
-    of the smallest and of the largest values as records are expected, rounded down and up."""
-    page = _Page(sheets, Bucketized(sheets.published))
-    held = page.values(next(c for c in page.release.hidden if c.name == column))
-    amounts = held.axis.amounts([()])
-    value = amounts.mean[0][held.axis.code]
-    ordered = np.lexsort([value, held.bucket])
-    first = np.append(0, np.cumsum(held.sizes))
-    upto = np.append(0.0, np.cumsum(value[ordered]))
-    found = Bounded(*(np.zeros(len(asked)) for _ in range(3)))
-    for place, question in enumerate(asked):
-        share = np.ones(len(held.bucket))
-        for name, condition in question.items():
-            axis = page.axes[name]
-            share *= axis.meets([condition]).shares[0][axis.code]
-        expected = np.bincount(held.bucket, weights=share, minlength=len(held.sizes))
-        fewest, most = np.floor(expected + _NEAR).astype(np.int64), np.ceil(expected - _NEAR).astype(np.int64)
-        found.low[place] = (upto[first[:-1] + fewest] - upto[first[:-1]]).sum()
-        found.high[place] = (upto[first[1:]] - upto[first[1:] - most]).sum()
-        found.estimate[place] = (expected * (upto[first[1:]] - upto[first[:-1]]) / held.sizes).sum()
-    return found
-
-
 @dataclass(frozen=True, eq=False)
-class _Page:
+class Page:
     """The published table; the columns with buckets are read when they are asked for."""
 
     sheets: Sheets
@@ -101,6 +70,7 @@ class _Page:
         return Axes({**read, **{name: partial(self._row_by_row, column) for name, column in hidden.items()}})
 
     def values(self, column: PublishedColumn) -> _Values:
+        """What is in a column's buckets."""
         if column.name not in self.known:
             number = self.release.bucket(column)
             _, bucket, sizes = np.unique(number[number >= 0], return_inverse=True, return_counts=True)
