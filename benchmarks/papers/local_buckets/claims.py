@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from benchmarks.papers.figures import Claim, Figure, Found
-from benchmarks.papers.local_buckets.experiments import MOVING, WAYS, Costs
+from benchmarks.papers.local_buckets.experiments import DEFAULT, WAYS, Costs
 
 
 def of(found: Costs, dense: Mapping[float, Costs], ks: Sequence[int], ls: Sequence[int]) -> Iterator[Claim]:
@@ -30,7 +30,7 @@ def of(found: Costs, dense: Mapping[float, Costs], ks: Sequence[int], ls: Sequen
 
 def _of_discernibility(found: Costs, ks: Sequence[int], ls: Sequence[int]) -> Claim:
     over = {k: found["LGB_MDP", k, ls[0]].discernibility / found["LGB_NCP", k, ls[0]].discernibility for k in ks}
-    moving = {k: found["LGB_MDP", k, ls[0]].discernibility / found[MOVING, k, ls[0]].discernibility for k in ks}
+    moving = {k: found["LGB_MDP", k, ls[0]].discernibility / found[DEFAULT, k, ls[0]].discernibility for k in ks}
     below = [ratio < 1 for ratio in over.values()]
     told = ", ".join(f"{ratio:.2f} for k = {k}" for k, ratio in over.items())
     other = ", ".join(f"{ratio:.2f}" for ratio in moving.values())
@@ -48,8 +48,8 @@ def _of_loss(found: Costs, ks: Sequence[int], ls: Sequence[int]) -> Iterator[Cla
         "reproduced" if max(theirs) <= 0.87 else "in part" if max(theirs) < 1 else "not",
         f"it is {_between(theirs)} times as large",
     )
-    xu = [found[MOVING, *at].ncp_xu / found["LGB_MDP", *at].ncp_xu for at in settings]
-    ours = [found[MOVING, *at].ncp / found["LGB_MDP", *at].ncp for at in settings]
+    xu = [found[DEFAULT, *at].ncp_xu / found["LGB_MDP", *at].ncp_xu for at in settings]
+    ours = [found[DEFAULT, *at].ncp / found["LGB_MDP", *at].ncp for at in settings]
     yield Claim(
         "NCP of our default is below that of LGB_MDP at every setting (our aim).",
         "reproduced" if max(*xu, *ours) < 1 else "not",
@@ -94,7 +94,7 @@ def ours(found: Costs, growth: Figure) -> Iterator[Claim]:
     )
     taken = {(str(row["series"]), int(row["x"])): float(row["y"]) for row in growth.rows}
     most = max(count for _, count in taken)
-    mdp, ncp, move = (taken[name, most] / taken["mondrian", most] for name in ("LGB_MDP", "LGB_NCP", MOVING))
+    mdp, ncp, move = (taken[name, most] / taken["mondrian", most] for name in ("LGB_MDP", "LGB_NCP", DEFAULT))
     yield Claim(
         "LGB_MDP takes no more than 5 times as long as Mondrian, with ncp no more than 30 times (our aim).",
         "reproduced" if mdp < 5 and max(ncp, move) < 30 else "not",

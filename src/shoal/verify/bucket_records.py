@@ -25,7 +25,7 @@ from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
 from shoal.schema.columns import Column
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import exposure, figures, grouping, keeper, linked, order, people, resolve, unlinked
+from shoal.verify import exposure, figures, grouping, keeper, linked, order, people, resolve, threads, unlinked
 from shoal.verify.buckets import Bucketized, Flags, Integers
 from shoal.verify.case import Case, Kept, Quasi
 from shoal.verify.coding import Coded, coded, matched
@@ -197,8 +197,9 @@ def _of_rows(desk: Desk, asked: Sequence[Requirement], kept: Kept) -> Iterator[F
     yield linked.nobody_named(replace(desk.whole, columns=columns))
     yield from order.judged(kept.link, release.rows, release.columns, case.trees)
     yield from order.numbers(np.asarray(release.rows.column("class").to_numpy()), kept.link)
-    for column in release.hidden:
-        yield from _of_buckets(desk, column, asked, kept.link)
+    link = kept.link
+    for found in threads.each(lambda column: [*_of_buckets(desk, column, asked, link)], release.hidden):
+        yield from found
     yield from _company(desk, asked, kept.link)
 
 
@@ -211,7 +212,7 @@ def _of_buckets(
     if not len(some):
         return
     records = link[some]
-    _, bucket = np.unique(number[some], return_inverse=True)
+    bucket, _ = dense(number[some], int(number.max()) + 1)
     shown = coded(desk.release.in_buckets(column).column(meaning.value_of(column)), column.name)
     both = matched(shown, desk.original(column))
     own = both.original[records]

@@ -21,7 +21,7 @@ from shoal.release import buckets as meaning
 from shoal.release.manifest import PublishedColumn
 from shoal.release.published import Published
 from shoal.schema.hierarchy import Hierarchy
-from shoal.verify import figures, grouping, notes, outsider, resolve
+from shoal.verify import figures, grouping, notes, outsider, resolve, threads
 from shoal.verify.findings import finding
 from shoal.verify.grouping import Classes
 from shoal.verify.outsider import Sight
@@ -115,7 +115,8 @@ def outside(
     """Whether every class and every bucket keeps what is asked of it."""
     release = Bucketized(published)
     asked = resolve.requirements(requirements, release.as_sensitive, release.rows)
-    seen = {column.name: sight(release, column, trees) for column in release.hidden}
+    looked = threads.each(lambda column: sight(release, column, trees), release.hidden)
+    seen = dict(zip((column.name for column in release.hidden), looked, strict=True))
     found = [_judged(release, requirement, seen) for requirement in asked]
     about = [note for column in release.hidden for note in _of_column(release, column, seen[column.name], asked)]
     return Verdict(

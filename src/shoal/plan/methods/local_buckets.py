@@ -12,12 +12,12 @@ from shoal.plan.methods.card import Card
 class LocalBuckets:
     """Known values are generalized in classes of k, sensitive ones put into buckets of their column, person by person.
 
-    ``partition``: ``mdp`` cuts at medians as Mondrian does, ``ncp`` divides around two far records for the least loss.
+    ``partition``: ``ncp`` divides around two far records for the least loss, ``mdp`` cuts at medians as Mondrian does.
     ``small``: what ``ncp`` does where a side has fewer than k: ``move`` the nearest records there, or ``stop``, as the
     paper does; it then also chooses sides as the paper does.
     """
 
-    partition: Literal["mdp", "ncp"] = "mdp"
+    partition: Literal["mdp", "ncp"] = "ncp"
     small: Literal["move", "stop"] = "move"
 
     card: ClassVar[Card] = Card(
