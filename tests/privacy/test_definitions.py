@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from shoal.privacy import definitions
-from shoal.privacy.distances import Equal, Hierarchical, Ordered
+from shoal.privacy.distances import Equal, Held, Hierarchical, Ordered
 from shoal.privacy.requirements import KAnonymity, LDiversity, RandomizedDiversity, Requirement, Size, TCloseness
 from shoal.privacy.retention import diversity
 from shoal.schema.hierarchy import Hierarchy
@@ -110,6 +110,26 @@ def test_closeness_is_an_earth_movers_distance(case: tuple[Counts, Any]) -> None
     }.get(type(distance)) or oracle.in_tree(distance.tree)
     expected = [oracle.emd(oracle.shares(row), oracle.shares(whole.tolist()), apart) for row in counts.tolist()]
     np.testing.assert_allclose(definitions.closeness(counts, whole, distance), expected, atol=1e-7)
+
+
+@given(classes(8, least=1), st.lists(st.integers(0, 3), min_size=8, max_size=8), st.sampled_from([Ordered(), Equal()]))
+def test_classes_are_as_close_by_the_values_that_they_hold(
+    counts: Counts, others: list[int], distance: Ordered | Equal
+) -> None:
+    whole = counts.sum(axis=0) + others
+    by, value = np.nonzero(counts)
+    found = distance.reached(Held(by, value, counts[by, value]), whole)
+    np.testing.assert_allclose(found, definitions.closeness(counts, whole, distance), atol=1e-14)
+
+
+def test_a_class_of_very_many_is_as_close_by_the_values_that_it_holds() -> None:
+    chance = np.random.default_rng(5)
+    whole = chance.integers(0, 3, 300_000)
+    counts = chance.binomial(whole, [[0.5], [0.001]])
+    by, value = np.nonzero(counts)
+    for distance in (Ordered(), Equal()):
+        found = distance.reached(Held(by, value, counts[by, value]), whole)
+        np.testing.assert_allclose(found, definitions.closeness(counts, whole, distance), atol=1e-13)
 
 
 @st.composite

@@ -136,13 +136,14 @@ def test_the_diversity_of_the_weakest_class(rows: Rows, requirement: LDiversity)
 
 
 @given(ROWS)
-def test_diversity_is_the_same_where_values_are_too_many_for_one_matrix(rows: Rows) -> None:
+def test_figures_are_the_same_where_values_are_too_many_for_one_matrix(rows: Rows) -> None:
     """Each class then counts its own values only, in pieces of the table."""
     asked: list[Requirement] = [
         LDiversity(2, "n", kind, c=2 if kind == "recursive" else None, missing_is_sensitive=missing)  # type: ignore[arg-type]
         for kind in ("frequency", "distinct", "entropy", "recursive")
         for missing in (False, True)
     ]
+    asked += [TCloseness(0.3, "n", "ordered"), TCloseness(0.3, "s", "equal")]
     plain = seen(published(rows), COLUMNS, asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "_CELLS", 0)

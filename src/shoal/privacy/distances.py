@@ -2,8 +2,9 @@
 
 All three are earth mover's distances (Li, Li and Venkatasubramanian, "t-Closeness", ICDE 2007); they differ in how
 far two values are apart. Each is written twice: :meth:`between` is the definition and judges; :meth:`flows` is the
-same sum in a form that one loop can evaluate for all three. Values are in domain order; a missing value has the last
-place.
+same sum in a form that one loop can evaluate for all three. Where values may be as many as records, :meth:`reached`
+says the same of classes by the values that they hold, and not by all that there are. Values are in domain order; a
+missing value has the last place.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ class Flows(NamedTuple):
     weight: NDArray[np.float64]
 
 
+class Held(NamedTuple):
+    """The values that classes hold, class by class and each in order: whose, which, and how often."""
+
+    by: NDArray[np.int64]
+    value: NDArray[np.int64]
+    times: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Ordered:
     """Values i and j are |i - j| / (m - 1) apart.
@@ -40,6 +49,24 @@ class Ordered:
         surplus = np.cumsum(classes - whole, axis=1)
         return np.abs(surplus).sum(axis=1) / max(classes.shape[1] - 1, 1)
 
+    def reached(self, held: Held, whole: NDArray[np.int64]) -> Shares:
+        """Between one held value and the next a class's part up to there stays the same, and the whole's grows: it is
+        less than the class's at first, and more from some place on."""
+        upto = np.cumsum(whole)
+        area = np.append(0, np.cumsum(upto))  # whole numbers, so that nothing is lost in differences
+        records = int(upto[-1])
+        starts = np.flatnonzero(np.diff(held.by, prepend=-1))
+        running = np.cumsum(held.times)
+        before = np.append(0, running)[starts]
+        total = np.diff(np.append(before, running[-1]))
+        part = (running - before[held.by]) / total[held.by]
+        first, last = held.value, np.append(held.value[1:], 0)
+        last[np.append(starts[1:], len(first)) - 1] = len(whole) - 1
+        turn = np.clip(np.searchsorted(upto, part * records), first, last)
+        more = part * (2 * turn - first - last) + (area[last] - 2 * area[turn] + area[first]) / records
+        cost = np.bincount(held.by, weights=more) + area[first[starts]] / records
+        return cost / max(len(whole) - 1, 1)
+
     def flows(self, values: int) -> Flows:
         last = np.arange(1, values, dtype=np.int64)
         return Flows(np.zeros_like(last), last, np.full(len(last), 1 / max(values - 1, 1)))
@@ -51,6 +78,11 @@ class Equal:
 
     def between(self, classes: Shares, whole: Shares) -> Shares:
         return np.maximum(classes - whole, 0).sum(axis=1)
+
+    def reached(self, held: Held, whole: NDArray[np.int64]) -> Shares:
+        share = held.times / np.bincount(held.by, weights=held.times)[held.by]
+        surplus: Shares = np.maximum(share - whole[held.value] / whole.sum(), 0)
+        return np.bincount(held.by, weights=surplus).astype(np.float64)
 
     def flows(self, values: int) -> Flows:
         first = np.arange(values, dtype=np.int64)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.privacy import definitions
 from shoal.privacy.definitions import Counts, Figures
+from shoal.privacy.distances import Equal, Held, Hierarchical, Ordered
 from shoal.privacy.requirements import LDiversity
 from shoal.verify import threads
 from shoal.verify.grouping import Classes, spread_out
@@ -51,7 +52,21 @@ def closeness(ground: Ground, classes: Classes, values: Values) -> Figures:
         counts = _counts(group, piece.stop - piece.start, code[rows], values.width)
         return definitions.closeness(counts[:, ground.order], whole, ground.distance)
 
+    are_many = classes.count * values.width > max(_CELLS, _CELLS_A_ROW * classes.rows)
+    if are_many and not isinstance(ground.distance, Hierarchical):
+        return _closeness_of_held(ground.distance, classes, np.argsort(ground.order)[code], whole)
     return np.concatenate([np.zeros(0), *threads.each(of_piece, _by_cells(classes, values.width))])
+
+
+def _closeness_of_held(distance: Ordered | Equal, classes: Classes, code: Codes, whole: Counts) -> Figures:
+    """The same where values are many: of each class only those that it holds are looked at."""
+
+    def of_piece(piece: slice) -> Figures:
+        group, rows = members(classes, piece)
+        pairs, times = np.unique(group * len(whole) + code[rows], return_counts=True)
+        return distance.reached(Held(*np.divmod(pairs, len(whole)), times), whole)
+
+    return np.concatenate([np.zeros(0), *threads.each(of_piece, by_rows(classes))])
 
 
 def by_rows(classes: Classes) -> Iterator[slice]:
