@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from shoal.kernels.cutting import keeps
+from shoal.kernels.cutting import _keeps_by_few, keeps
 from shoal.privacy import definitions
 from shoal.privacy.distances import Equal, GroundDistance, Hierarchical, Ordered
 from shoal.privacy.requirements import KAnonymity, LDiversity, RandomizedDiversity, Requirement, Size, TCloseness
@@ -88,6 +88,41 @@ def test_a_search_keeps_what_the_definitions_keep(case: Case) -> None:
             assert says
         if min(margins, default=1.0) < -definitions.TOLERANCE:
             assert not says
+
+
+@given(cases())
+def test_a_class_can_be_judged_by_the_values_that_it_holds(case: Case) -> None:
+    asked = [
+        one
+        for one in case.requirements
+        if isinstance(one, LDiversity) or not isinstance(case.columns[str(one.on)].distances[one], Hierarchical)  # type: ignore[union-attr,index]
+    ]
+    held = numbers(asked, case.columns)
+    starts = np.cumsum([0, *(len(column.wholes[0]) for column in case.columns.values())])
+    for row in range(len(next(iter(case.classes.values())))):
+        by_few = []
+        for start, classes_of in zip(starts.tolist(), case.classes.values(), strict=False):
+            counts = classes_of[row]
+            values = np.flatnonzero(counts)
+            rest = np.zeros(len(values), np.int64)
+            by_few.append(_keeps_by_few(values, counts[values], len(values), int(counts.sum()), held, start, rest))
+        margins = _margins(case._replace(requirements=asked), row)
+        if min(map(abs, margins), default=1.0) > NEAR:
+            assert all(by_few) == (min(margins, default=1.0) > 0)
+
+
+def test_a_class_of_very_many_is_judged_by_the_values_that_it_holds() -> None:
+    chance = np.random.default_rng(5)
+    whole = chance.integers(0, 3, 300_000)
+    counts = chance.binomial(whole, 0.001)
+    values = np.flatnonzero(counts)
+    for distance in (Equal(), Ordered()):
+        reached = _closeness(counts[None, :], whole, distance)
+        for t, holds in ((reached * (1 + 1e-9), True), (reached * (1 - 1e-9), False)):
+            requirement = TCloseness(t, "x")
+            held = numbers([requirement], {"x": SensitiveColumn(len(whole), [whole], {requirement: distance})})
+            rest = np.zeros(len(values), np.int64)
+            assert holds == _keeps_by_few(values, counts[values], len(values), counts.sum(), held, 0, rest)
 
 
 @given(cases())

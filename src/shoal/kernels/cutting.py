@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+#: Where there are so many times as many sensitive values as records, a side is judged by those that it holds.
+_MANY = 4
+
 
 class Table(NamedTuple):
     """The records, and where their codes lie on each axis: axis j's at ``position[offset[j] + code]``."""
@@ -132,19 +135,22 @@ def _unmatched(odds, others, most):
 
 
 @njit(cache=True, nogil=True)
-def _hidden(counts, numbers, r, total, largest):
+def _hidden(counts, start, held, numbers, r, total, largest):
     """The l that a class reaches whose values are shown randomized, drawn from all that it holds."""
-    start, values = numbers.start[r], 0
-    for v in range(start, start + numbers.held[r]):
+    values = 0
+    for v in range(start, start + held):
         values += counts[v] > 0
     odds = numbers.c[r] * values
     return 1.0 + _unmatched(odds, total - largest, largest) / (largest * (1.0 + odds))
 
 
 @njit(cache=True, nogil=True)
-def _diverse(counts, numbers, r, rest):
-    """Whether one sensitive column of a class is as diverse as row r of the numbers asks."""
-    start, values, bound = numbers.start[r], numbers.values[r], numbers.bound[r]
+def _diverse(counts, start, values, held, numbers, r, rest):
+    """Whether one sensitive column of a class is as diverse as row r of the numbers asks.
+
+    Its counts begin at ``start``; the first ``values`` of them are judged, and there are ``held``.
+    """
+    bound = numbers.bound[r]
     total, largest, distinct = 0, 0, 0
     for v in range(start, start + values):
         total += counts[v]
@@ -164,7 +170,7 @@ def _diverse(counts, numbers, r, rest):
                 entropy -= share * np.log(share)
         return np.exp(entropy) >= bound
     if numbers.kind[r] == 5:
-        return _hidden(counts, numbers, r, total, largest) >= bound
+        return _hidden(counts, start, held, numbers, r, total, largest) >= bound
     return largest < numbers.c[r] * _tail(counts, start, values, np.int64(bound), rest)
 
 
@@ -191,8 +197,85 @@ def keeps(counts, numbers, surplus, rest):
         if numbers.kind[r] == 4:
             if not _close(counts, numbers, r, surplus):
                 return False
-        elif not _diverse(counts, numbers, r, rest):
+        elif not _diverse(counts, numbers.start[r], numbers.values[r], numbers.held[r], numbers, r, rest):
             return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _can_be_told_by_few(numbers):
+    """Whether a class can be judged by the values that it holds, without looking at all others."""
+    trees = 0
+    for r in range(len(numbers.kind)):
+        trees += numbers.kind[r] == 4 and numbers.shape[r] == 0
+    return trees == 0
+
+
+@njit(cache=True, nogil=True)
+def _border(last, low, high, value):
+    """The first of the borders low..high that lies beyond a value."""
+    while low < high:
+        middle = (low + high) // 2
+        if last[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _turn(upto, low, high, part, records):
+    """The first of the borders low..high before which the table has no smaller share than this part of the records."""
+    while low < high:
+        middle = (low + high) // 2
+        if upto[middle] < part * records:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _close_by_few(values, times, count, total, numbers, r):
+    """:func:`_close` by the values that a class holds, which are in order: what flows over the borders between one and
+    the next is what the class has up to there less what the table has, and changes its direction once at most."""
+    cost = 0.0
+    if numbers.shape[r] == 2:
+        for i in range(count):
+            cost += max(times[i] / total - numbers.share[numbers.start_of_share[r] + values[i]], 0.0)
+        return cost <= numbers.bound[r]
+    begin, end, area = numbers.flow[r], numbers.flow[r + 1], numbers.area
+    if begin == end:
+        return True
+    low, running = begin, 0
+    for i in range(count + 1):
+        high = _border(numbers.last, low, end, values[i]) if i < count else end
+        part = running / total
+        turn = _turn(numbers.upto, low, high, part, numbers.records[r])
+        before = area[low - 1] if low > begin else 0
+        amid = area[turn - 1] if turn > begin else 0
+        after = area[high - 1] if high > begin else 0
+        cost += part * (2 * turn - low - high) + (after - 2 * amid + before) / numbers.records[r]
+        running += times[i] if i < count else 0
+        low = high
+    return cost * numbers.weight[begin] <= numbers.bound[r]
+
+
+@njit(cache=True, nogil=True)
+def _keeps_by_few(values, times, count, total, numbers, start, rest):
+    """:func:`keeps` of one sensitive column, whose counts start there, by the values that a class holds."""
+    for r in range(len(numbers.kind)):
+        if numbers.start[r] != start:
+            continue
+        if numbers.kind[r] == 4:
+            if not _close_by_few(values, times, count, total, numbers, r):
+                return False
+        else:
+            judged = count
+            while judged > 0 and values[judged - 1] >= numbers.values[r]:
+                judged -= 1
+            if not _diverse(times, 0, judged, count, numbers, r, rest):
+                return False
     return True
 
 
@@ -283,6 +366,29 @@ def _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, nod
 
 
 @njit(cache=True, nogil=True)
+def _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, values, times, rest):
+    """:func:`_sides_keep` where there are far more values than records: it looks at those of each side only."""
+    for s in range(len(ends) - 1):
+        for leftward in (True, False):
+            total = 0
+            for i in range(lo, hi):
+                code = np.int64(codes[i, axis])
+                if ((code < middle) | ((code == middle) & (np.int64(rows[i]) < tie))) == leftward:
+                    values[total] = codes[i, axes + s]
+                    total += 1
+            values[:total].sort()
+            count = 0
+            for i in range(total):
+                if count == 0 or values[i] != values[count - 1]:
+                    values[count], times[count] = values[i], 0
+                    count += 1
+                times[count - 1] += 1
+            if not _keeps_by_few(values, times, count, total, numbers, ends[s], rest):
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows):
     """Bring the records that go left to the front, keeping their order; returns where the right side starts.
 
@@ -339,6 +445,7 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
     codes, words, rows, people, position, offset, ends = table
     low, high, tried, histogram, node, left, right, surplus, rest, drawn, spare_words, spare_rows, seen, clock = scratch
     least, asked, axes = numbers.least, len(numbers.kind) > 0, len(offset) - 1
+    by_few = _can_be_told_by_few(numbers)
     waiting = np.empty((hi - lo) // max(least, 1) + 2, np.int64)
     waiting[0] = hi
     depth, found = 1, 0
@@ -346,7 +453,8 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
         hi, where = waiting[depth - 1], -1
         if hi - lo >= 2 * least and cuts > 0:
             _extent(codes, lo, hi, low, high)
-            for s in range(len(ends) - 1 if asked else 0):
+            few = by_few and ends[-1] > _MANY * (hi - lo)
+            for s in range(len(ends) - 1 if asked and not few else 0):
                 _tally(codes, lo, hi, axes + s, node[ends[s] : ends[s + 1]])
             for j in range(axes):
                 tried[j] = False
@@ -369,8 +477,10 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
                         )
                         and (
                             not asked
-                            or _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
-                                           node, left, right, surplus, rest)
+                            or (few and _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
+                                                           left, right, rest))
+                            or (not few and _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
+                                                        node, left, right, surplus, rest))
                         )
                     ):  # fmt: skip
                         where = _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows)

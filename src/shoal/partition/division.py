@@ -19,7 +19,7 @@ from shoal.privacy import definitions
 from shoal.privacy.definitions import TOLERANCE
 from shoal.privacy.distances import Equal, GroundDistance
 from shoal.privacy.requirements import TCloseness
-from shoal.privacy.search import CLOSENESS, Numbers
+from shoal.privacy.search import Numbers, closeness_to
 from shoal.table.codes import Codes
 from shoal.table.distinct import smallest
 
@@ -95,21 +95,8 @@ class Aim:
         buckets = next(refinements(self.counts, self.distance, _FINE * self.t if many else sys.float_info.min))
         bucket = self._among(buckets)
         held = np.bincount(bucket, minlength=len(buckets))
-        nowhere = np.zeros(1, np.int64)
-        numbers = Numbers(
-            least=self.least,
-            kind=np.array([CLOSENESS]),
-            start=nowhere,
-            values=np.array([len(buckets)]),
-            held=np.array([len(buckets)]),
-            bound=np.array([self.t + TOLERANCE / 2 - buckets.upper]),
-            c=np.zeros(1),
-            share=held / held.sum(),
-            start_of_share=nowhere,
-            flow=np.array([0, len(buckets.flows.first)]),
-            **buckets.flows._asdict(),
-        )
-        return bucket, numbers
+        most = self.t + TOLERANCE / 2 - buckets.upper
+        return bucket, closeness_to(held / held.sum(), buckets.flows, most, self.least)
 
     def _among(self, buckets: Buckets) -> Column:
         return buckets.of(self.column).astype(smallest(len(buckets)))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy.definitions import TOLERANCE
-from shoal.privacy.distances import Flows, GroundDistance, Ordered
+from shoal.privacy.distances import Equal, Flows, GroundDistance, Ordered
 from shoal.privacy.requirements import (
     KAnonymity,
     LDiversity,
@@ -25,6 +25,8 @@ from shoal.privacy.requirements import (
 
 FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, RANDOMIZED = range(6)
 _KINDS = {"frequency": FREQUENCY, "distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}
+
+TREE, LINE, EQUAL = range(3)
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -45,6 +47,10 @@ class Numbers(NamedTuple):
     randomized p/(1-p) of the retention p. A distance is the sum of ``weight`` times the surplus of the values
     ``first`` to ``last``, over the rows of these from ``flow[r]`` to ``flow[r + 1]``; the table's shares stand at
     ``share[start_of_share[r]:]``.
+
+    If its ``shape`` is a line or all values are equally far apart, a class can be judged by the values that it holds.
+    For a line, of a table of so many ``records`` there are ``upto[f]`` before ``last[f]``, and ``area[f]`` is the sum
+    of these up to f.
     """
 
     least: int
@@ -60,16 +66,30 @@ class Numbers(NamedTuple):
     first: Integers
     last: Integers
     weight: Reals
+    shape: Integers
+    records: Integers
+    upto: Integers
+    area: Integers
+
+
+class _Ground(NamedTuple):
+    """A distance within one table, whose shares these are."""
+
+    share: Reals
+    flows: Flows
+    shape: int = TREE
+    whole: Integers = np.empty(0, np.int64)
+
+
+_NOTHING = _Ground(np.empty(0), Flows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)))
 
 
 def numbers(requirements: Sequence[Requirement], columns: Mapping[str, SensitiveColumn]) -> Numbers:
     """The requirements as numbers. A bound gives away half of the tolerance that the judges allow, never more."""
     least = 1
     rows: list[tuple[int, int, int, int, float, float]] = []
-    shares: list[Reals] = []
-    flows: list[tuple[Integers, Integers, Reals]] = []
+    grounds: list[_Ground] = []
     offset = dict(zip(columns, np.cumsum([0, *(len(c.wholes[0]) for c in columns.values())]), strict=False))
-    nothing = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     for requirement in requirements:
         match requirement:
             case KAnonymity(least_here) | Size(least_here):
@@ -79,8 +99,7 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
                 held = len(column.wholes[0])
                 judged = held if requirement.missing_is_sensitive else column.known
                 rows.append((_kind(requirement), int(offset[on]), judged, held, _bound(requirement), _c(requirement)))
-                shares.append(np.empty(0))
-                flows.append(nothing)
+                grounds.append(_NOTHING)
                 least = max(least, _smallest_class(requirement))
             case TCloseness(on=on):
                 column = columns[on]
@@ -88,9 +107,18 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
                     rows.append(
                         (CLOSENESS, int(offset[on]), len(whole), len(whole), requirement.t + TOLERANCE / 2, 0.0)
                     )
-                    shares.append(whole / max(int(whole.sum()), 1))
-                    flows.append(_flows(column.distances[requirement], whole))
-    return _packed(least, rows, shares, flows)
+                    grounds.append(_ground(column.distances[requirement], whole))
+    return _packed(least, rows, grounds)
+
+
+def closeness_to(share: Reals, flows: Flows, bound: float, least: int) -> Numbers:
+    """That a class of so many records is at most so far from these shares of one column."""
+    return _packed(least, [(CLOSENESS, 0, len(share), len(share), bound, 0.0)], [_Ground(share, flows)])
+
+
+def _ground(distance: GroundDistance, whole: Integers) -> _Ground:
+    shape = LINE if isinstance(distance, Ordered) else EQUAL if isinstance(distance, Equal) else TREE
+    return _Ground(whole / max(int(whole.sum()), 1), _flows(distance, whole), shape, whole)
 
 
 def _flows(distance: GroundDistance, whole: Integers) -> Flows:
@@ -125,12 +153,7 @@ def _smallest_class(requirement: LDiversity) -> int:
     return int(np.ceil(requirement.l)) if requirement.kind != "recursive" else int(requirement.l)
 
 
-def _packed(
-    least: int,
-    rows: Sequence[tuple[int, int, int, int, float, float]],
-    shares: Sequence[Reals],
-    flows: Sequence[tuple[Integers, Integers, Reals]],
-) -> Numbers:
+def _packed(least: int, rows: Sequence[tuple[int, int, int, int, float, float]], grounds: Sequence[_Ground]) -> Numbers:
     def ends(parts: Sequence[NDArray[Any]]) -> Integers:
         return np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
 
@@ -140,6 +163,7 @@ def _packed(
     def field(place: int, kind: type) -> NDArray[Any]:
         return np.array([row[place] for row in rows], dtype=kind)
 
+    upto = [_upto(ground) for ground in grounds]
     return Numbers(
         least,
         field(0, np.int64),
@@ -148,10 +172,21 @@ def _packed(
         field(3, np.int64),
         field(4, np.float64),
         field(5, np.float64),
-        joined(shares, np.float64),
-        ends(shares)[:-1],
-        ends([first for first, _, _ in flows]),
-        joined([first for first, _, _ in flows], np.int64),
-        joined([last for _, last, _ in flows], np.int64),
-        joined([weight for _, _, weight in flows], np.float64),
+        joined([ground.share for ground in grounds], np.float64),
+        ends([ground.share for ground in grounds])[:-1],
+        ends([ground.flows.first for ground in grounds]),
+        joined([ground.flows.first for ground in grounds], np.int64),
+        joined([ground.flows.last for ground in grounds], np.int64),
+        joined([ground.flows.weight for ground in grounds], np.float64),
+        np.array([ground.shape for ground in grounds], np.int64),
+        np.array([ground.whole.sum() for ground in grounds], np.int64),
+        joined(upto, np.int64),
+        joined([np.cumsum(part) for part in upto], np.int64),
     )
+
+
+def _upto(ground: _Ground) -> Integers:
+    """How many records lie before each border of a line; whole numbers, so that nothing is lost in differences."""
+    if ground.shape != LINE:
+        return np.zeros(len(ground.flows.first), np.int64)
+    return np.cumsum(ground.whole)[ground.flows.last - 1]
