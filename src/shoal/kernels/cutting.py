@@ -499,20 +499,52 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
 
 
 @njit(cache=True, nogil=True)
+def _told(codes, column, held, count, lo, hi, values, times):
+    """The values of one column that entries of a class hold, in order, and how often; how many they are, and all."""
+    found = np.empty(hi - lo, np.int64)
+    for i in range(lo, hi):
+        found[i - lo] = codes[held[i], column]
+    kinds, total = 0, 0
+    for i in np.argsort(found):
+        if kinds == 0 or found[i] != values[kinds - 1]:
+            values[kinds], times[kinds] = found[i], 0
+            kinds += 1
+        times[kinds - 1] += count[lo + i] if len(count) else 1
+        total += count[lo + i] if len(count) else 1
+    return kinds, total
+
+
+@njit(cache=True, nogil=True)
+def _class_keeps(codes, held, count, lo, hi, numbers, by_few, ends, counts, others, surplus, rest):
+    """Whether a class keeps every requirement on sensitive columns.
+
+    Each entry stands for so many records with the sensitive values ``codes[held[i]]``; for one, if no count is given.
+    """
+    if by_few and ends[-1] > _MANY * (hi - lo):
+        for s in range(len(ends) - 1):
+            kinds, total = _told(codes, s, held, count, lo, hi, counts, others)
+            if not _keeps_by_few(counts, others, kinds, total, numbers, ends[s], rest):
+                return False
+        return True
+    for v in range(len(counts)):
+        counts[v] = 0
+    for i in range(lo, hi):
+        for s in range(len(ends) - 1):
+            counts[ends[s] + np.int64(codes[held[i], s])] += count[i] if len(count) else 1
+    return keeps(counts, numbers, surplus, rest)
+
+
+@njit(cache=True, nogil=True)
 def broken(order, starts, held, count, codes, numbers, ends, first_only, found):
     """Marks the classes that break a requirement on sensitive columns, in this order; only the first, if that will do.
 
     Entry i of a class stands for ``count[i]`` records with the sensitive values ``codes[held[i]]``.
     """
-    counts = np.zeros(ends[-1], np.int64)
+    counts, others, by_few = np.zeros(ends[-1], np.int64), np.zeros(ends[-1], np.int64), _can_be_told_by_few(numbers)
     surplus, rest = np.zeros(ends[-1] + 1), np.zeros(ends[-1], np.int64)
     for c in order:
-        for v in range(len(counts)):
-            counts[v] = 0
-        for i in range(starts[c], starts[c + 1]):
-            for s in range(len(ends) - 1):
-                counts[ends[s] + np.int64(codes[held[i], s])] += count[i]
-        if not keeps(counts, numbers, surplus, rest):
+        lo, hi = starts[c], starts[c + 1]
+        if not _class_keeps(codes, held, count, lo, hi, numbers, by_few, ends, counts, others, surplus, rest):
             found[c] = True
             if first_only:
                 return
@@ -525,32 +557,25 @@ def united(order, starts, codes, numbers, ends, found):
 
     One of many classes is tested again after each eighth more, so that tests are few where many have to be joined.
     """
-    counts, classes = np.zeros(ends[-1], np.int64), len(starts) - 1
-    surplus, rest = np.zeros(ends[-1] + 1), np.zeros(ends[-1], np.int64)
-    count, c, first, due = 0, 0, starts[0], numbers.least
+    counts, others, by_few = np.zeros(ends[-1], np.int64), np.zeros(ends[-1], np.int64), _can_be_told_by_few(numbers)
+    surplus, rest, once = np.zeros(ends[-1] + 1), np.zeros(ends[-1], np.int64), np.zeros(0, np.int64)
+    classes, count, c, first, due = len(starts) - 1, 0, 0, starts[0], numbers.least
     while c < classes or first < starts[classes]:
-        lo, hi = starts[c], starts[min(c + 1, classes)]
         if c == classes:  # what is left over takes in the class before it
             if count == 0:
                 found[0] = starts[0]
                 count = 1
                 break
             count -= 1
-            lo, hi = found[count], first
-            first = lo
-        for i in range(lo, hi):
-            for s in range(len(ends) - 1):
-                counts[ends[s] + np.int64(codes[order[i], s])] += 1
+            first = found[count]
         c = min(c + 1, classes)
         end = starts[c]
         size = end - first
         if size >= numbers.least and (size >= due or c == classes):
             due = size + size // 8
-            if keeps(counts, numbers, surplus, rest):
+            if _class_keeps(codes, order, once, first, end, numbers, by_few, ends, counts, others, surplus, rest):
                 found[count] = first
                 count += 1
                 first, due = end, numbers.least
-                for v in range(len(counts)):
-                    counts[v] = 0
     found[count] = starts[classes]
     return count
