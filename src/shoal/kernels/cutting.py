@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+#: For what only other kernels call: without a door for Python it compiles faster.
+_within = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+
 #: Where there are so many times as many sensitive values as records, a side is judged by those that it holds.
 _MANY = 4
 
@@ -114,7 +117,7 @@ def _tail(counts, start, values, l, rest):
     return left
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _unmatched(odds, others, most):
     """How many values of others no record is matched with, in the mean: see shoal/privacy/retention.py."""
     if odds == 0.0 or most >= others:
@@ -134,7 +137,7 @@ def _unmatched(odds, others, most):
     return total / whole
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _hidden(counts, start, held, numbers, r, total, largest):
     """The l that a class reaches whose values are shown randomized, drawn from all that it holds."""
     values = 0
@@ -144,7 +147,7 @@ def _hidden(counts, start, held, numbers, r, total, largest):
     return 1.0 + _unmatched(odds, total - largest, largest) / (largest * (1.0 + odds))
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _diverse(counts, start, values, held, numbers, r, rest):
     """Whether one sensitive column of a class is as diverse as row r of the numbers asks.
 
@@ -174,7 +177,7 @@ def _diverse(counts, start, values, held, numbers, r, rest):
     return largest < numbers.c[r] * _tail(counts, start, values, np.int64(bound), rest)
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _close(counts, numbers, r, surplus):
     """Whether one sensitive column of a class is distributed as in the table, up to the bound of row r."""
     start, values, whole = numbers.start[r], numbers.values[r], numbers.start_of_share[r]
@@ -202,7 +205,26 @@ def keeps(counts, numbers, surplus, rest):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_within
+def _sort(values, count):
+    """Puts the first values in order, by a heap: NumPy's own way takes Numba seconds to compile."""
+    for end in range(2 * count - 1, 0, -1):
+        root, size = (end - count, count) if end >= count else (0, end)
+        if end < count:
+            values[0], values[end] = values[end], values[0]
+        held = values[root]
+        child = 2 * root + 1
+        while child < size:
+            if child + 1 < size and values[child + 1] > values[child]:
+                child += 1
+            if values[child] <= held:
+                break
+            values[root] = values[child]
+            root, child = child, 2 * child + 1
+        values[root] = held
+
+
+@_within
 def _can_be_told_by_few(numbers):
     """Whether a class can be judged by the values that it holds, without looking at all others."""
     trees = 0
@@ -211,7 +233,7 @@ def _can_be_told_by_few(numbers):
     return trees == 0
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _border(last, low, high, value):
     """The first of the borders low..high that lies beyond a value."""
     while low < high:
@@ -223,7 +245,7 @@ def _border(last, low, high, value):
     return low
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _turn(upto, low, high, part, records):
     """The first of the borders low..high before which the table has no smaller share than this part of the records."""
     while low < high:
@@ -235,7 +257,7 @@ def _turn(upto, low, high, part, records):
     return low
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _close_by_few(values, times, count, total, numbers, r):
     """:func:`_close` by the values that a class holds, which are in order: what flows over the borders between one and
     the next is what the class has up to there less what the table has, and changes its direction once at most."""
@@ -279,7 +301,7 @@ def _keeps_by_few(values, times, count, total, numbers, start, rest):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _extent(codes, lo, hi, low, high):
     """The smallest and largest code of each axis."""
     for j in range(len(low)):
@@ -290,7 +312,7 @@ def _extent(codes, lo, hi, low, high):
         low[j], high[j] = smallest, largest
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _median(codes, lo, hi, axis, low, high, histogram, drawn):
     """The median code of a node, how many records are below it and how many at it."""
     half = (hi - lo) // 2
@@ -314,7 +336,7 @@ def _median(codes, lo, hi, axis, low, high, histogram, drawn):
     return high, below, 0
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _tally(codes, lo, hi, column, counts):
     """Count the codes of one column among the records of a node."""
     for v in range(len(counts)):
@@ -323,7 +345,7 @@ def _tally(codes, lo, hi, column, counts):
         counts[codes[i, column]] += 1
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _tally_left(codes, rows, lo, hi, axis, middle, tie, column, counts):
     """Count the codes of one column among the records that go left."""
     for v in range(len(counts)):
@@ -333,7 +355,7 @@ def _tally_left(codes, rows, lo, hi, axis, middle, tie, column, counts):
         counts[codes[i, column]] += (code < middle) | ((code == middle) & (np.int64(rows[i]) < tie))
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _count_people(codes, rows, people, lo, hi, axis, middle, tie, leftward, seen, now):
     """How many different people are on one side of a cut."""
     found = 0
@@ -345,7 +367,7 @@ def _count_people(codes, rows, people, lo, hi, axis, middle, tie, leftward, seen
     return found
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, clock):
     """Whether both sides of a cut hold enough different people."""
     for leftward in (True, False):
@@ -355,7 +377,7 @@ def _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, 
     return True
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, node, left, right, surplus, rest):
     """Whether both sides of a cut keep every requirement on sensitive columns."""
     for s in range(len(ends) - 1):
@@ -365,7 +387,7 @@ def _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, nod
     return keeps(left, numbers, surplus, rest) and keeps(right, numbers, surplus, rest)
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers, values, times, rest):
     """:func:`_sides_keep` where there are far more values than records: it looks at those of each side only."""
     for s in range(len(ends) - 1):
@@ -376,7 +398,7 @@ def _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbe
                 if ((code < middle) | ((code == middle) & (np.int64(rows[i]) < tie))) == leftward:
                     values[total] = codes[i, axes + s]
                     total += 1
-            values[:total].sort()
+            _sort(values, total)
             count = 0
             for i in range(total):
                 if count == 0 or values[i] != values[count - 1]:
@@ -388,7 +410,7 @@ def _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbe
     return True
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows):
     """Bring the records that go left to the front, keeping their order; returns where the right side starts.
 
@@ -412,7 +434,7 @@ def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows
     return left
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _tie(codes, rows, lo, hi, axis, middle, wanted, drawn):
     """The row number below which ``wanted`` records at the median lie; row numbers are random, so ties fall by lot."""
     count = 0
@@ -423,7 +445,7 @@ def _tie(codes, rows, lo, hi, axis, middle, wanted, drawn):
     return _nth(drawn, count, wanted)
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _widest(low, high, tried, offset, position):
     """The widest axis that was not tried yet; -1 where none has two values."""
     axis, widest = -1, 0.0
@@ -498,23 +520,24 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
     return found
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _told(codes, column, held, count, lo, hi, values, times):
     """The values of one column that entries of a class hold, in order, and how often; how many they are, and all."""
-    found = np.empty(hi - lo, np.int64)
-    for i in range(lo, hi):
-        found[i - lo] = codes[held[i], column]
-    kinds, total = 0, 0
-    for i in np.argsort(found):
-        if kinds == 0 or found[i] != values[kinds - 1]:
-            values[kinds], times[kinds] = found[i], 0
+    entries, kinds, total = hi - lo, 0, 0
+    for i in range(entries):
+        values[i] = np.int64(codes[held[lo + i], column]) * entries + i
+    _sort(values, entries)
+    for i in range(entries):
+        value, entry = values[i] // entries, values[i] % entries
+        if kinds == 0 or value != values[kinds - 1]:
+            values[kinds], times[kinds] = value, 0
             kinds += 1
-        times[kinds - 1] += count[lo + i] if len(count) else 1
-        total += count[lo + i] if len(count) else 1
+        times[kinds - 1] += count[lo + entry] if len(count) else 1
+        total += count[lo + entry] if len(count) else 1
     return kinds, total
 
 
-@njit(cache=True, nogil=True)
+@_within
 def _class_keeps(codes, held, count, lo, hi, numbers, by_few, ends, counts, others, surplus, rest):
     """Whether a class keeps every requirement on sensitive columns.
 
