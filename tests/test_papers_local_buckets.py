@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
@@ -50,6 +50,7 @@ def test_as_many_values_count_as_records_are_expected(
     where = {"town": towns, "age": sorted(set(ages))}
     found = rounded(Page(Sheets(published, {}, own=True), Bucketized(published)), "pay", questions([where]))
     records = release.table.to_pylist()
+    assume(all((row["age_bucket"], row["age_min"]) != (None, None) for row in records))  # a class that shows no age
     held: dict[Any, list[Any]] = {}
     for row in records:
         if row["age_bucket"] is not None:
