@@ -18,9 +18,6 @@ Array = NDArray[Any]
 #: For what only other kernels call: without a door for Python it compiles faster.
 _within = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 
-#: Where there are so many times as many sensitive values as records, a side is judged by those that it holds.
-_MANY = 4
-
 
 class Table(NamedTuple):
     """The records, and where their codes lie on each axis: axis j's at ``position[offset[j] + code]``."""
@@ -234,6 +231,12 @@ def _can_be_told_by_few(numbers):
 
 
 @_within
+def _are_few(records, ends):
+    """Whether records are so few that it is less work to sort their values than to look at all that there are."""
+    return ends[-1] > 16 * records
+
+
+@_within
 def _border(last, low, high, value):
     """The first of the borders low..high that lies beyond a value."""
     while low < high:
@@ -411,6 +414,23 @@ def _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbe
 
 
 @_within
+def _is_allowed(
+    codes, rows, people, lo, hi, axis, middle, tie, size, least, axes, ends, asked, few,
+    node, left, right, surplus, rest, seen, clock,
+):  # fmt: skip
+    """Whether both sides of a cut, of which the left one has this size, are large enough and keep what is asked."""
+    if min(size, hi - lo - size) < least:
+        return False
+    if len(people) and not _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, clock):
+        return False
+    if asked is None:
+        return True
+    if few:
+        return _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, asked, left, right, rest)
+    return _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, asked, node, left, right, surplus, rest)
+
+
+@_within
 def _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows):
     """Bring the records that go left to the front, keeping their order; returns where the right side starts.
 
@@ -458,16 +478,18 @@ def _widest(low, high, tried, offset, position):
 
 
 @njit(cache=True, nogil=True)
-def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
+def divide(table, lo, hi, least, asked, relaxed, scratch, cuts, starts):
     """Cut lo..hi at the median of the widest axis that allows it, and each part again, at most so many times.
 
-    Writes where each part starts, and returns how many there are. The arrays are unpacked once and not a node at a
-    time: taking one out of a tuple costs as much as looking at a few records.
+    Writes where each part starts, and returns how many there are. What is ``asked`` of sensitive columns is None if
+    nothing is, and then no test of it is compiled. The arrays are unpacked once and not a node at a time: taking one
+    out of a tuple costs as much as looking at a few records.
     """
     codes, words, rows, people, position, offset, ends = table
     low, high, tried, histogram, node, left, right, surplus, rest, drawn, spare_words, spare_rows, seen, clock = scratch
-    least, asked, axes = numbers.least, len(numbers.kind) > 0, len(offset) - 1
-    by_few = _can_be_told_by_few(numbers)
+    axes, by_few, few = len(offset) - 1, False, False
+    if asked is not None:
+        by_few = _can_be_told_by_few(asked)
     waiting = np.empty((hi - lo) // max(least, 1) + 2, np.int64)
     waiting[0] = hi
     depth, found = 1, 0
@@ -475,9 +497,10 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
         hi, where = waiting[depth - 1], -1
         if hi - lo >= 2 * least and cuts > 0:
             _extent(codes, lo, hi, low, high)
-            few = by_few and ends[-1] > _MANY * (hi - lo)
-            for s in range(len(ends) - 1 if asked and not few else 0):
-                _tally(codes, lo, hi, axes + s, node[ends[s] : ends[s + 1]])
+            if asked is not None:
+                few = by_few and _are_few(hi - lo, ends)
+                for s in range(0 if few else len(ends) - 1):
+                    _tally(codes, lo, hi, axes + s, node[ends[s] : ends[s + 1]])
             for j in range(axes):
                 tried[j] = False
             axis = _widest(low, high, tried, offset, position)
@@ -491,19 +514,9 @@ def divide(table, lo, hi, numbers, relaxed, scratch, cuts, starts):
                         size = (hi - lo) // 2
                         tie = _tie(codes, rows, lo, hi, axis, middle, size - below, drawn)
                     upward = not upward
-                    if (
-                        min(size, hi - lo - size) >= least
-                        and (
-                            len(people) == 0
-                            or _enough_people(codes, rows, people, lo, hi, axis, middle, tie, least, seen, clock)
-                        )
-                        and (
-                            not asked
-                            or (few and _sides_keep_by_few(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
-                                                           left, right, rest))
-                            or (not few and _sides_keep(codes, rows, lo, hi, axis, middle, tie, axes, ends, numbers,
-                                                        node, left, right, surplus, rest))
-                        )
+                    if _is_allowed(
+                        codes, rows, people, lo, hi, axis, middle, tie, size, least, axes, ends, asked, few,
+                        node, left, right, surplus, rest, seen, clock,
                     ):  # fmt: skip
                         where = _move(codes, words, rows, lo, hi, axis, middle, tie, spare_words, spare_rows)
                         break
@@ -543,7 +556,7 @@ def _class_keeps(codes, held, count, lo, hi, numbers, by_few, ends, counts, othe
 
     Each entry stands for so many records with the sensitive values ``codes[held[i]]``; for one, if no count is given.
     """
-    if by_few and ends[-1] > _MANY * (hi - lo):
+    if by_few and _are_few(hi - lo, ends):
         for s in range(len(ends) - 1):
             kinds, total = _told(codes, s, held, count, lo, hi, counts, others)
             if not _keeps_by_few(counts, others, kinds, total, numbers, ends[s], rest):

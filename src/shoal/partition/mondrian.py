@@ -82,5 +82,6 @@ class _Search:
         """Where the parts of a node start when it is cut at most so many times."""
         scratch = cutting.scratch(self.table, hi - lo, self.people)
         starts = np.empty((hi - lo) // max(self.numbers.least, 1) + 1, np.int64)
-        found = cutting.divide(self.table, lo, hi, self.numbers, self.relaxed, scratch, cuts, starts)
+        asked = self.numbers if len(self.numbers.kind) else None
+        found = cutting.divide(self.table, lo, hi, self.numbers.least, asked, self.relaxed, scratch, cuts, starts)
         return starts[:found]
