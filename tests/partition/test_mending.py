@@ -52,7 +52,11 @@ requirements = st.lists(
 )
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=120), st.data(), requirements)
+few = st.lists(st.integers(0, 4), min_size=1, max_size=120)
+many = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).integers(0, 5000, 130).tolist())
+
+
+@given(few | many, st.data(), requirements)
 def test_broken_classes_join_those_beside_them(
     values: list[int], data: st.DataObject, require: list[Requirement]
 ) -> None:

@@ -102,6 +102,25 @@ def test_strict_classes_are_those_of_the_oracle(
     assert held(mondrian.group(codes, plan), codes) == expected
 
 
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), requirements)
+def test_classes_are_those_of_the_oracle_where_nearly_all_values_differ(seed: int, require: list[Requirement]) -> None:
+    """Sides are then judged by the values that they hold."""
+    draw = np.random.default_rng(seed)
+    values = [
+        None if missing else int(value)
+        for missing, value in zip(draw.random(150) < 0.05, draw.integers(0, 5000, 150), strict=True)
+    ]
+    records = [(*map(int, draw.integers(0, [7, 200, 3])), value) for value in values]
+    plan = plan_of(*require)
+    codes = coded(table_of(records), plan)
+    everybody = list(range(len(records)))
+    rows = [tuple(int(code) for code in codes.matrix[i, :3]) for i in everybody]
+    position = [domain.position() for domain in codes.domains[:3]]
+    expected = mondrian_oracle.classes(rows, position, lambda node: keeps(codes, plan, list(node)))
+    assert held(mondrian.group(codes, plan), codes) == expected
+
+
 @settings(max_examples=60)
 @given(tables, requirements)
 def test_relaxed_classes_keep_the_plan_and_every_record(
