@@ -112,10 +112,16 @@ def test_closeness_is_an_earth_movers_distance(case: tuple[Counts, Any]) -> None
     np.testing.assert_allclose(definitions.closeness(counts, whole, distance), expected, atol=1e-7)
 
 
-@given(classes(8, least=1), st.lists(st.integers(0, 3), min_size=8, max_size=8), st.sampled_from([Ordered(), Equal()]))
-def test_classes_are_as_close_by_the_values_that_they_hold(
-    counts: Counts, others: list[int], distance: Ordered | Equal
-) -> None:
+@st.composite
+def classes_and_others(draw: st.DrawFn) -> tuple[Counts, Counts, Any]:
+    counts, distance = draw(judged_by_closeness())
+    others = draw(st.lists(st.integers(0, 3), min_size=counts.shape[1], max_size=counts.shape[1]))
+    return counts, np.array(others, np.int64), distance
+
+
+@given(classes_and_others())
+def test_classes_are_as_close_by_the_values_that_they_hold(case: tuple[Counts, Counts, Any]) -> None:
+    counts, others, distance = case
     whole = counts.sum(axis=0) + others
     by, value = np.nonzero(counts)
     found = distance.reached(Held(by, value, counts[by, value]), whole)

@@ -143,13 +143,13 @@ def test_figures_are_the_same_where_values_are_too_many_for_one_matrix(rows: Row
         for kind in ("frequency", "distinct", "entropy", "recursive")
         for missing in (False, True)
     ]
-    asked += [TCloseness(0.3, "n", "ordered"), TCloseness(0.3, "s", "equal")]
-    plain = seen(published(rows), COLUMNS, asked)
+    asked += [TCloseness(0.3, "n", "ordered"), TCloseness(0.3, "s", "equal"), TCloseness(0.3, "s", "hierarchical")]
+    plain = seen(published(rows), COLUMNS, asked, {"s": TREE})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "_CELLS", 0)
         patch.setattr(figures, "_ROWS", 3)
         patch.setattr(figures, "_CELLS_A_ROW", 0)
-        sparse = seen(published(rows), COLUMNS, asked)
+        sparse = seen(published(rows), COLUMNS, asked, {"s": TREE})
     assert [f.reached for f in plain.findings] == pytest.approx([f.reached for f in sparse.findings])
     assert [n.figures for n in plain.notes] == [n.figures for n in sparse.notes]
 

@@ -116,6 +116,29 @@ class Hierarchical:
                 taken[:, above] += np.maximum(-extra[:, node], 0)
         return cost
 
+    def reached(self, held: Held, whole: NDArray[np.int64]) -> Shares:
+        """Below most nodes a class holds nothing: the edges above them carry what the whole has there, and only on the
+        way from the held values to the root it is otherwise."""
+        flows, known = self.flows(len(whole)), len(self.tree.leaf_node)
+        upto = np.append(0, np.cumsum(whole))
+        expected = (upto[flows.last] - upto[flows.first]) / upto[-1]
+        node = np.append(self.tree.leaf_node, len(self.tree.labels))[np.minimum(held.value, known)]
+        parent = np.append(self.tree.parent, 0)  # missing hangs below the root
+        by, times = held.by, held.times
+        edges, carried = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        while (climbs := node > 0).any():
+            by, node, times = by[climbs], node[climbs], times[climbs]
+            edges.append(by * len(expected) + node - 1)
+            carried.append(times)
+            node = parent[node]
+        keys, edge = np.unique(np.concatenate(edges), return_inverse=True)
+        whose, edge_of = np.divmod(keys, max(len(expected), 1))
+        below = np.bincount(edge, weights=np.concatenate(carried), minlength=len(keys))
+        total = np.bincount(held.by, weights=held.times)
+        surplus = np.abs(below / total[whose] - expected[edge_of]) - expected[edge_of]
+        cost = np.bincount(whose, weights=flows.weight[edge_of] * surplus, minlength=len(total))
+        return cost + float((flows.weight * expected).sum())
+
     def flows(self, values: int) -> Flows:
         """Each edge of the tree carries the surplus below it over half the difference in height."""
         tree = self.tree

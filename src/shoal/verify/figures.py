@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.privacy import definitions
 from shoal.privacy.definitions import Counts, Figures
-from shoal.privacy.distances import Equal, Held, Hierarchical, Ordered
+from shoal.privacy.distances import GroundDistance, Held
 from shoal.privacy.requirements import LDiversity
 from shoal.verify import threads
 from shoal.verify.grouping import Classes, spread_out
@@ -52,13 +52,12 @@ def closeness(ground: Ground, classes: Classes, values: Values) -> Figures:
         counts = _counts(group, piece.stop - piece.start, code[rows], values.width)
         return definitions.closeness(counts[:, ground.order], whole, ground.distance)
 
-    are_many = classes.count * values.width > max(_CELLS, _CELLS_A_ROW * classes.rows)
-    if are_many and not isinstance(ground.distance, Hierarchical):
+    if classes.count * values.width > max(_CELLS, _CELLS_A_ROW * classes.rows):
         return _closeness_of_held(ground.distance, classes, np.argsort(ground.order)[code], whole)
     return np.concatenate([np.zeros(0), *threads.each(of_piece, _by_cells(classes, values.width))])
 
 
-def _closeness_of_held(distance: Ordered | Equal, classes: Classes, code: Codes, whole: Counts) -> Figures:
+def _closeness_of_held(distance: GroundDistance, classes: Classes, code: Codes, whole: Counts) -> Figures:
     """The same where values are many: of each class only those that it holds are looked at."""
 
     def of_piece(piece: slice) -> Figures:
