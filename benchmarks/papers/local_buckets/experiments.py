@@ -84,11 +84,11 @@ def _trees(plan: Plan, table: pa.Table) -> dict[str, Hierarchy]:
 # -- figures ------------------------------------------------------------------------------------------------------
 
 
-def by_l(name: str, title: str, y: str, found: Costs, what: str) -> Figure:
+def by_l(name: str, title: str, y: str, found: Costs, what: str, note: str = "") -> Figure:
     rows: list[Row] = [
         {"x": l, "series": f"k = {k}", "y": getattr(cost, what), "panel": way} for (way, k, l), cost in found.items()
     ]
-    return Figure(name, title, "l", y, rows)
+    return Figure(name, title, "l", y, rows, note=note)
 
 
 def by_density(dense: Mapping[float, Costs]) -> Figure:
