@@ -73,8 +73,8 @@ _SETTING = (
 
 _JUMPS = (
     "Algorithm 2 halves the salaries at the median as long as both halves are l-eligible: here into eight parts for "
-    "l = 5, two up to 12, one from 15 on. Where there are fewer, the values of a bucket lie farther apart and the error "
-    "jumps; in between it falls, since of fewer buckets fewer numbers are rounded."
+    "l = 5, two up to 12, one from 15 on. Where there are fewer, the values of a bucket lie farther apart and the "
+    "error jumps; in between it falls, since of fewer buckets fewer numbers are rounded."
 )
 
 
