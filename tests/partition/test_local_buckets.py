@@ -356,6 +356,16 @@ def test_any_plan_is_kept(table: pa.Table, plan: Plan, seed: int) -> None:
     check_release(table, plan, seed=seed)
 
 
+def test_a_column_that_is_exactly_t_away_without_those_left_out_is_published() -> None:
+    """Of 12 people 9 have a 1, and of the 10 that stay 7: exactly 0.05 apart, whatever the last bits say."""
+    table = pa.table({"town": ["a"] * 12, "ill": list("xxxwxxxwxwww"), "pay": [1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1]})
+    schema = Schema(quasi_identifying=["town"], sensitive=["ill", "pay"])
+    require = [LDiversity(2, "ill"), TCloseness(0.05, "pay", "equal")]
+    for partition in ("mdp", "ncp"):
+        plan = Plan(schema, require, shoal.LocalBuckets(partition), suppress=0.5, person="row")  # type: ignore[arg-type]
+        assert shoal.anonymize(table, plan, seed=0).verdict.holds
+
+
 def personal(ages: Sequence[int | None], ticks: Sequence[bool | None], **more: Any) -> pa.Table:
     return pa.table({"age": pa.array(ages, pa.int64()), "p": pa.array(ticks, pa.bool_()), **more})
 

@@ -138,6 +138,13 @@ def test_a_class_of_very_many_is_as_close_by_the_values_that_it_holds() -> None:
         np.testing.assert_allclose(found, definitions.closeness(counts, whole, distance), atol=1e-13)
 
 
+def test_many_equal_terms_do_not_add_up_to_an_error() -> None:
+    classes, size = 5, 120_000
+    by, value = np.repeat(np.arange(classes), size), np.arange(classes * size)
+    once = np.ones(classes * size, np.int64)
+    np.testing.assert_allclose(Equal().reached(Held(by, value, once), once), 0.8, rtol=0, atol=1e-14)
+
+
 @st.composite
 def two_classes_and_a_whole(draw: st.DrawFn) -> tuple[Counts, int, list[Any], Any]:
     known, gap = draw(st.integers(1, 5)), draw(st.booleans())

@@ -125,6 +125,15 @@ def test_a_class_of_very_many_is_judged_by_the_values_that_it_holds() -> None:
             assert holds == _keeps_by_few(values, counts[values], len(values), counts.sum(), held, 0, rest)
 
 
+def test_many_equal_terms_do_not_add_up_to_an_error() -> None:
+    values, once = np.arange(0, 4_000_000, 32), np.ones(125_000, np.int64)
+    requirement, whole = TCloseness(1 - 1 / 32, "x", "equal"), np.ones(4_000_000, np.int64)
+    for t, holds in ((requirement.t, True), (requirement.t - 1.1e-12, False)):
+        asked = TCloseness(t, "x", "equal")
+        held = numbers([asked], {"x": SensitiveColumn(len(whole), [whole], {asked: Equal()})})
+        assert holds == _keeps_by_few(values, once, len(values), len(values), held, 0, np.zeros(0, np.int64))
+
+
 @given(cases())
 def test_the_least_class_size_is_never_too_much(case: Case) -> None:
     """A class that keeps all requirements is at least as large as the search takes for granted."""

@@ -264,10 +264,12 @@ def _turn(upto, low, high, part, records):
 def _close_by_few(values, times, count, total, numbers, r):
     """:func:`_close` by the values that a class holds, which are in order: what flows over the borders between one and
     the next is what the class has up to there less what the table has, and changes its direction once at most."""
-    cost = 0.0
+    cost, lost = 0.0, 0.0
     if numbers.shape[r] == 2:
-        for i in range(count):
-            cost += max(times[i] / total - numbers.share[numbers.start_of_share[r] + values[i]], 0.0)
+        for i in range(count):  # Kahan's sum: of very many terms the last bits would add up
+            term = max(times[i] / total - numbers.share[numbers.start_of_share[r] + values[i]], 0.0) - lost
+            lost = (cost + term) - cost - term
+            cost += term
         return cost <= numbers.bound[r]
     begin, end, area = numbers.flow[r], numbers.flow[r + 1], numbers.area
     if begin == end:

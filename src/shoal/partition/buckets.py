@@ -22,6 +22,7 @@ from shoal.kernels.bucketing import FREQUENCY, NESTED, ORDERED, Asked
 from shoal.kernels.shuffle import permutation
 from shoal.partition.eligible import distance_of, judged_of
 from shoal.partition.mending import joined
+from shoal.privacy.definitions import TOLERANCE
 from shoal.privacy.distances import Hierarchical, Ordered
 from shoal.privacy.requirements import LDiversity, TCloseness
 from shoal.table.chance import Chance
@@ -96,16 +97,16 @@ class _Row:
 
 
 def _distance(requirement: TCloseness, domain: Domain, whole: Counts) -> _Row:
-    """How far a bucket may be from the whole, in which only values that occur have a rank."""
+    """How far a bucket may be from the whole, in which only values that occur have a rank: t, and half of the tolerance
+    that the judges allow, since two sums of the same numbers may differ in their last bits."""
+    bound = requirement.t + TOLERANCE / 2
     distance, share = distance_of(requirement, domain), whole / max(int(whole.sum()), 1)
     if isinstance(distance, Ordered):
         occurs = whole > 0
         upto = np.cumsum(share[occurs])
-        return _Row(
-            ORDERED, requirement.t, int(occurs.sum()), np.cumsum(occurs) - 1, upto, np.append(0.0, np.cumsum(upto))
-        )
+        return _Row(ORDERED, bound, int(occurs.sum()), np.cumsum(occurs) - 1, upto, np.append(0.0, np.cumsum(upto)))
     if not isinstance(distance, Hierarchical):
-        return _Row(NESTED, requirement.t, len(whole), np.full(len(whole), -1), share, np.full(len(whole), 0.5))
+        return _Row(NESTED, bound, len(whole), np.full(len(whole), -1), share, np.full(len(whole), 0.5))
     tree = distance.tree
     inner = np.flatnonzero(tree.height > 0)  # after the values, in their order; a missing value hangs below nothing
     place = np.empty(len(tree.labels), np.int64)
@@ -119,7 +120,7 @@ def _distance(requirement: TCloseness, domain: Domain, whole: Counts) -> _Row:
     link = np.where(above < 0, -1, place[above])
     return _Row(
         NESTED,
-        requirement.t,
+        bound,
         len(whole) + len(inner),
         np.insert(link, split, [-1] * missing),
         np.insert(before[tree.last[node]] - before[tree.first[node]], split, share[domain.known :]),

@@ -81,8 +81,9 @@ class Equal:
 
     def reached(self, held: Held, whole: NDArray[np.int64]) -> Shares:
         share = held.times / np.bincount(held.by, weights=held.times)[held.by]
-        surplus: Shares = np.maximum(share - whole[held.value] / whole.sum(), 0)
-        return np.bincount(held.by, weights=surplus).astype(np.float64)
+        surplus = np.maximum(share - whole[held.value] / whole.sum(), 0)
+        found: Shares = np.add.reduceat(surplus, np.flatnonzero(np.diff(held.by, prepend=-1)))  # adds pair by pair
+        return found
 
     def flows(self, values: int) -> Flows:
         first = np.arange(values, dtype=np.int64)
