@@ -22,7 +22,7 @@ from shoal.kernels.bucketing import FREQUENCY, NESTED, ORDERED, Asked
 from shoal.kernels.shuffle import permutation
 from shoal.partition.eligible import distance_of, judged_of
 from shoal.partition.mending import joined
-from shoal.privacy.definitions import TOLERANCE
+from shoal.privacy.definitions import LEEWAY
 from shoal.privacy.distances import Hierarchical, Ordered
 from shoal.privacy.requirements import LDiversity, TCloseness
 from shoal.table.chance import Chance
@@ -97,9 +97,8 @@ class _Row:
 
 
 def _distance(requirement: TCloseness, domain: Domain, whole: Counts) -> _Row:
-    """How far a bucket may be from the whole, in which only values that occur have a rank: t, and half of the tolerance
-    that the judges allow, since two sums of the same numbers may differ in their last bits."""
-    bound = requirement.t + TOLERANCE / 2
+    """How far a bucket may be from the whole, in which only values that occur have a rank."""
+    bound = requirement.t + LEEWAY
     distance, share = distance_of(requirement, domain), whole / max(int(whole.sum()), 1)
     if isinstance(distance, Ordered):
         occurs = whole > 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +15,9 @@ from shoal.partition.eligible import Eligible, asked, counts_of, distance_of
 from shoal.partition.redistribution import Sizes, class_sizes
 from shoal.plan.plan import Plan
 from shoal.privacy import definitions
-from shoal.privacy.definitions import TOLERANCE
+from shoal.privacy.definitions import LEEWAY
 from shoal.privacy.distances import Equal, GroundDistance
 from shoal.privacy.requirements import TCloseness
-from shoal.privacy.search import Numbers, closeness_to
 from shoal.table.codes import Codes
 from shoal.table.distinct import smallest
 
@@ -30,8 +28,6 @@ Column = NDArray[np.unsignedinteger[Any]]
 _MORE = 9 / 8
 #: Buckets whose U is so many times t are not tried: too many of their classes would have to be put together.
 _HOPELESS = 8
-#: So many values are tested one by one; of more, buckets of values that are a hundredth of t wide.
-_MANY, _FINE = 1000, 1 / 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +78,8 @@ class Aim:
             least_buckets = _MORE * len(buckets)
             bucket = self._among(buckets)
             held = np.bincount(bucket, minlength=len(buckets))
-            most = self.t + TOLERANCE / 2 - (buckets.upper if bounded else 0.0)
+            most = self.t + LEEWAY - (buckets.upper if bounded else 0.0)
             yield Division(bucket, class_sizes(held, buckets.flows, most, self.least))
-
-    def test(self) -> tuple[Column, Numbers]:
-        """A column and what to ask of it, so that classes which keep that are close enough.
-
-        The column has a value for each bucket of a partition so fine that U hardly matters, or is 0: D + U <= t will
-        do, by Theorem 4 again.
-        """
-        many = np.count_nonzero(self.counts) > _MANY
-        buckets = next(refinements(self.counts, self.distance, _FINE * self.t if many else sys.float_info.min))
-        bucket = self._among(buckets)
-        held = np.bincount(bucket, minlength=len(buckets))
-        most = self.t + TOLERANCE / 2 - buckets.upper
-        return bucket, closeness_to(held / held.sum(), buckets.flows, most, self.least)
 
     def _among(self, buckets: Buckets) -> Column:
         return buckets.of(self.column).astype(smallest(len(buckets)))

@@ -7,8 +7,7 @@ together what each keeps; such a pair is put together with more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +21,10 @@ Whole = NDArray[np.int64]
 
 def mended(codes: Codes, order: NDArray[np.uint32], starts: Whole, numbers: Numbers) -> Whole:
     """Where the classes start of which none is broken; each is a run of these classes."""
-    sensitive = codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive]
-    return united(sensitive, [len(domain) for domain in codes.sensitive_domains], order, starts, numbers)
-
-
-def united(
-    values: NDArray[np.unsignedinteger[Any]],
-    widths: Sequence[int],
-    order: NDArray[np.integer[Any]],
-    starts: Whole,
-    numbers: Numbers,
-) -> Whole:
-    """The same, where the numbers ask of columns of so many different values."""
-    ends, found = np.cumsum([0, *widths]).astype(np.int64), np.empty_like(starts)
-    count = cutting.united(order.astype(np.uint32), starts, np.ascontiguousarray(values), numbers, ends, found)
-    return found[: count + 1]
+    sensitive = np.ascontiguousarray(codes.matrix[:, codes.quasi : codes.quasi + codes.sensitive])
+    ends = np.cumsum([0, *(len(domain) for domain in codes.sensitive_domains)]).astype(np.int64)
+    found = np.empty_like(starts)
+    return found[: cutting.united(order, starts, sensitive, numbers, ends, found) + 1]
 
 
 def joined(starts: Whole, broken: Callable[[Whole], NDArray[np.bool_]]) -> Whole:

@@ -25,14 +25,13 @@ from functools import cached_property
 import numpy as np
 
 from shoal.kernels import arrange
-from shoal.partition.division import Aim, Column, Division
+from shoal.partition.division import Aim, Division
 from shoal.partition.eligible import Eligible, eligible
 from shoal.partition.growing import check_people
-from shoal.partition.mending import mended, united
+from shoal.partition.mending import mended
 from shoal.partition.taking import Space, Taken, along_curve, nearest
 from shoal.plan.methods import Sabre
 from shoal.plan.plan import Plan
-from shoal.privacy.search import Numbers
 from shoal.table.chance import Chance
 from shoal.table.classes import Classes
 from shoal.table.codes import Codes
@@ -106,18 +105,8 @@ class _Search:
         if asked == 0 or (asked == 1 and self._bounded):
             return taken
         taken = self._along(taken)
-        if not self._bounded:
-            values, numbers = self._test
-            width = int(numbers.values[0])
-            taken = replace(taken, starts=united(values[:, None], [width], taken.order, taken.starts, numbers))
-        if asked > 1:
-            order = self.chosen.places[taken.order].astype(np.uint32)
-            taken = replace(taken, starts=mended(self.codes, order, taken.starts, self.chosen.numbers))
-        return taken
-
-    @cached_property
-    def _test(self) -> tuple[Column, Numbers]:
-        return self.aim.test()
+        order = self.chosen.places[taken.order].astype(np.uint32)
+        return replace(taken, starts=mended(self.codes, order, taken.starts, self.chosen.numbers))
 
     def _along(self, taken: Taken) -> Taken:
         """The same classes in the order in which their seeds lie along the curve."""

@@ -26,6 +26,8 @@ Figures = NDArray[np.float64]
 
 #: Two sums of the same distances may differ in the last bits; a class is not exposed by 1e-12.
 TOLERANCE = 1e-12
+#: What searches take of it, so that judges, whose sums may differ from theirs, find nothing beyond it.
+LEEWAY = TOLERANCE / 2
 
 
 def size(counts: Counts) -> Figures:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.privacy.definitions import TOLERANCE
+from shoal.privacy.definitions import LEEWAY
 from shoal.privacy.distances import Equal, Flows, GroundDistance, Ordered
 from shoal.privacy.requirements import (
     KAnonymity,
@@ -104,16 +104,9 @@ def numbers(requirements: Sequence[Requirement], columns: Mapping[str, Sensitive
             case TCloseness(on=on):
                 column = columns[on]
                 for whole in column.wholes:
-                    rows.append(
-                        (CLOSENESS, int(offset[on]), len(whole), len(whole), requirement.t + TOLERANCE / 2, 0.0)
-                    )
+                    rows.append((CLOSENESS, int(offset[on]), len(whole), len(whole), requirement.t + LEEWAY, 0.0))
                     grounds.append(_ground(column.distances[requirement], whole))
     return _packed(least, rows, grounds)
-
-
-def closeness_to(share: Reals, flows: Flows, bound: float, least: int) -> Numbers:
-    """That a class of so many records is at most so far from these shares of one column."""
-    return _packed(least, [(CLOSENESS, 0, len(share), len(share), bound, 0.0)], [_Ground(share, flows)])
 
 
 def _ground(distance: GroundDistance, whole: Integers) -> _Ground:
@@ -139,7 +132,7 @@ def _kind(requirement: LDiversity) -> int:
 
 def _bound(requirement: LDiversity) -> float:
     """The l to reach, a hair below what is asked where it is a sum that two ways of adding may differ in."""
-    return requirement.l * (1 - TOLERANCE / 2 if _kind(requirement) in (ENTROPY, RANDOMIZED) else 1)
+    return requirement.l * (1 - LEEWAY if _kind(requirement) in (ENTROPY, RANDOMIZED) else 1)
 
 
 def _c(requirement: LDiversity) -> float:
