@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import shoal
 from shoal.engine.stream.ends import Lines, StandardOutput
 from shoal.engine.stream.lines import parser
 from shoal.engine.stream.service import Service
+from shoal.testing.victim import ended, stop_at
 
 WINDOW, ADVANCE = 120, 30
+_PATIENCE = 60.0
 _STEPS = ("open", "os.", "fcntl.", "glob.")
 
 
@@ -35,20 +35,6 @@ def plan() -> shoal.Plan:
     return shoal.Plan(schema, require, by_lot, person="row", allow_unique=["row"])
 
 
-def _stop_at(step: int) -> None:
-    """Kill this process at its n-th step that concerns files."""
-    left = step
-
-    def count(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal left
-        if event.startswith(_STEPS):
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)
-
-
 def stream(folder: Path, out: Path, after: int) -> None:
     """Go on with the stream to its end."""
     file = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -62,24 +48,11 @@ def _run(folder: Path, out: Path, after: int, step: int) -> None:
     status = 1
     try:
         if step:
-            _stop_at(step)
+            stop_at(step, _STEPS)
         stream(folder, out, after)
         status = 0
     finally:
         os._exit(status)
-
-
-def _ended(child: int, moment: float | None) -> int:
-    """How the child ended; 9 if it was killed, by itself or now."""
-    deadline = time.monotonic() + (60 if moment is None else moment)
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return abs(os.waitstatus_to_exitcode(status))
-        time.sleep(0.0002)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 9 if moment is not None else 99
 
 
 def main(folder: Path) -> None:
@@ -97,8 +70,8 @@ def main(folder: Path) -> None:
         child = os.fork()
         if child == 0:
             _run(folder, folder / out, int(after), max(int(step), 0))
-        ended = _ended(child, random.uniform(0, whole / 20) if int(step) < 0 else None)
-        sys.stdout.write(f"{ended}\n")
+        moment = random.uniform(0, whole / 20) if int(step) < 0 else None
+        sys.stdout.write(f"{ended(child, moment, _PATIENCE)}\n")
         sys.stdout.flush()
 
 

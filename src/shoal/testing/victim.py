@@ -44,13 +44,13 @@ def release(form: Format) -> Release:
     return shoal.anonymize(table, Plan(schema, [KAnonymity(5)]))
 
 
-def _stop_at(step: int) -> None:
-    """Kill this process at its n-th step that concerns files."""
+def stop_at(step: int, steps: tuple[str, ...]) -> None:
+    """Kill this process at its n-th step of a kind: that concerns files, as a rule."""
     left = step
 
     def count(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal left
-        if event.startswith(_STEPS):
+        if event.startswith(steps):
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -63,23 +63,24 @@ def _write(held: Release, form: Format, target: Path, step: int) -> None:
     status = 1
     try:
         if step:
-            _stop_at(step)
+            stop_at(step, _STEPS)
         held.write(target, format=form, force=True)
         status = 0
     finally:
         os._exit(status)
 
 
-def _ended(child: int, moment: float | None) -> int:
-    """How the child ended; 9 if it was killed, by itself or now."""
-    deadline = time.monotonic() + (moment if moment is not None else _PATIENCE)
+def ended(child: int, moment: float | None, patience: float) -> int:
+    """How the child ended; 9 if it was killed, by itself or now. After too long it is killed too, and that is 99."""
+    deadline = time.monotonic() + (patience if moment is None else moment)
     while time.monotonic() < deadline:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return os.waitstatus_to_exitcode(status) % 256
+            return abs(os.waitstatus_to_exitcode(status))
         time.sleep(0.0002)
     os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) % 256 if moment is not None else 99
+    _, status = os.waitpid(child, 0)
+    return abs(os.waitstatus_to_exitcode(status)) if moment is not None else 99
 
 
 def main(folder: Path) -> None:
@@ -91,8 +92,8 @@ def main(folder: Path) -> None:
         child = os.fork()
         if child == 0:
             _write(made, form, folder, max(int(step), 0))
-        ended = _ended(child, random.uniform(0, 0.04) if int(step) < 0 else None)
-        sys.stdout.write(f"{ended}\n")
+        moment = random.uniform(0, 0.04) if int(step) < 0 else None
+        sys.stdout.write(f"{ended(child, moment, _PATIENCE)}\n")
         sys.stdout.flush()
 
 
