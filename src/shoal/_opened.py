@@ -60,6 +60,8 @@ def opened(published: Any, plan: Plan | None) -> Opened:
         return _release(Release.read(published), plan)
     if isinstance(published, str | os.PathLike) and Path(published).is_dir():
         raise DataError(f"the folder {Path(published).name} holds no release: there is no {MANIFEST} in it")
+    if isinstance(published, str | os.PathLike) and not Path(published).exists():
+        raise DataError(f"there is neither a release nor a table called {Path(published).name}")
     if plan is None:
         raise DataError("only a release made by Shoal says what its columns mean: give a plan with the roles")
     if plan.semi_sensitive:

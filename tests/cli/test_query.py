@@ -85,3 +85,12 @@ def test_measure_asks_random_counts(shoal: Shoal, released: Path, home: Path, pl
     assert "Random counts" in shoal("measure", released, *beside, "--queries", "50").out
     assert shoal("measure", released, *beside, "--json").json["queries"] is None
     assert shoal("measure", released, "--queries", "50").status == 2
+
+
+@pytest.mark.parametrize("verb", [["verify"], ["measure"], ["query", "COUNT(*)"]])
+@pytest.mark.parametrize("with_plan", [True, False])
+def test_what_is_not_there_is_said_to_be_missing(shoal: Shoal, plan: Path, verb: list[str], with_plan: bool) -> None:
+    name, *more = verb
+    ran = shoal(name, "nowhere", *more, *(["--plan", plan] if with_plan else []))
+    assert ran.status == 2
+    assert "there is neither a release nor a table called nowhere" in ran.err
