@@ -169,10 +169,9 @@ def _table() -> pa.Table:
     columns: dict[str, list[Any]] = {
         "name": _texts("name"),
         "phone": [_FIRST_PHONE + row for row in range(_ROWS)],
-        # The extremes are published; they belong to many, so that none of the others becomes one.
-        "income": [
-            _FIRST_INCOME + (row if 12 <= row < _ROWS - 12 else (row % 2) * (_ROWS - 1)) for row in range(_ROWS)
-        ],
+        # The extremes are published; they belong to those with a cold, of whom nobody is left out for the sake of l, so
+        # that none of the others becomes one.
+        "income": [_FIRST_INCOME + (row if row % 4 else row // 4 % 2 * (_ROWS - 1)) for row in range(_ROWS)],
         "job": jobs,
         "city": ["here", "there"] * (_ROWS // 2),
         "illness": ["flu" if row % 4 else "cold" for row in range(_ROWS)],
